@@ -1,0 +1,141 @@
+/** The engine: one WebAssembly instance a realm, started by a loader, restarted after a failure. */
+import * as bindings from "./wasm/agent_evidence.js";
+import { EvidenceError, type EvidenceErrorCode, type EvidenceErrorDetails } from "./errors.js";
+
+let ready = false;
+let generation = 0;
+
+/** What a loader may hand over: bytes or a compiled module, for a start without waiting. */
+export function startNow(source: BufferSource | WebAssembly.Module): void {
+  if (ready) return;
+  bindings.initSync({ module: source });
+  ready = true;
+}
+
+/** Starts from anything that may have to be fetched first; a second call costs nothing. */
+export async function start(source: string | URL | Request | Response | BufferSource | WebAssembly.Module): Promise<void> {
+  if (ready) return;
+  await bindings.default({ module_or_path: source });
+  ready = true;
+}
+
+/** Counts restarts: a class handle from an older generation is gone. */
+export function currentGeneration(): number {
+  return generation;
+}
+
+/**
+ * Runs one call into the engine. An `Error` of the core becomes an `EvidenceError`; a failure of the
+ * engine itself starts it anew and throws `ENGINE_RESTARTED`.
+ */
+export function call<T>(run: (engine: typeof bindings) => T): T {
+  if (!ready) {
+    throw new EvidenceError("NOT_INITIALIZED", "agent-evidence is not ready: `await init()` once before the first call, or import \"agent-evidence/inline\".");
+  }
+  try {
+    return run(bindings);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** `call` for exports that return a promise. */
+export async function callAsync<T>(run: (engine: typeof bindings) => Promise<T>): Promise<T> {
+  try {
+    return await call(run);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+interface CoreError {
+  evidenceCode: EvidenceErrorCode;
+  message: string;
+  details: EvidenceErrorDetails;
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof WebAssembly.RuntimeError) {
+    generation += 1;
+    bindings.__wbg_reset_state();
+    return new EvidenceError("ENGINE_RESTARTED", "The engine failed and was started anew; this call had no effect and may be repeated.", {}, { cause: error });
+  }
+  if (typeof error === "object" && error !== null && "evidenceCode" in error) {
+    const { evidenceCode, message, details } = error as CoreError;
+    return new EvidenceError(evidenceCode, message, details);
+  }
+  return error;
+}
+
+const encoder = new TextEncoder();
+
+function writeText(engine: typeof bindings, text: string, offset: number): number {
+  // One byte a unit is enough for ASCII; what does not fit is given its worst case, three.
+  let pointer = engine.input_reserve(offset + text.length);
+  let { read, written } = encoder.encodeInto(text, memory(engine, pointer + offset, text.length));
+  if (read < text.length) {
+    const rest = text.slice(read);
+    const from = offset + written;
+    pointer = engine.input_reserve(from + rest.length * 3);
+    written += encoder.encodeInto(rest, memory(engine, pointer + from, rest.length * 3)).written;
+  }
+  return written;
+}
+
+function memory(engine: typeof bindings, pointer: number, length: number): Uint8Array {
+  return new Uint8Array(engine.wasm_memory().buffer, pointer, length);
+}
+
+/** Puts `text` into the engine's input buffer and returns its length in bytes. */
+export function putText(engine: typeof bindings, text: string): number {
+  return writeText(engine, text, 0);
+}
+
+/** Puts `texts` behind each other into the input buffer and returns the byte offset of each end. */
+export function putTexts(engine: typeof bindings, texts: readonly string[]): Uint32Array {
+  const ends = new Uint32Array(texts.length);
+  let offset = 0;
+  texts.forEach((text, index) => {
+    offset += writeText(engine, text, offset);
+    ends[index] = offset;
+  });
+  return ends;
+}
+
+const NONE = 0xffffffff;
+
+/** Reads a packed result, in the order the engine wrote it. */
+export class Unpacker {
+  readonly #numbers: Uint32Array;
+  readonly #text: string;
+  #index = 0;
+  #offset = 0;
+
+  constructor(packed: unknown[]) {
+    this.#numbers = packed[0] as Uint32Array;
+    this.#text = packed[1] as string;
+  }
+
+  get done(): boolean {
+    return this.#index >= this.#numbers.length;
+  }
+
+  number(): number {
+    return this.#numbers[this.#index++] as number;
+  }
+
+  optional(): number | undefined {
+    const value = this.number();
+    return value === NONE ? undefined : value;
+  }
+
+  text(): string {
+    const length = this.number();
+    return this.#text.slice(this.#offset, (this.#offset += length));
+  }
+
+  optionalText(): string | undefined {
+    const length = this.number();
+    return length === NONE ? undefined : this.#text.slice(this.#offset, (this.#offset += length));
+  }
+}

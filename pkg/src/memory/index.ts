@@ -1,0 +1,2 @@
+/** Hosts in memory: for tests, demos, browsers and other stores. */
+export { EvidenceError } from "../errors.js";

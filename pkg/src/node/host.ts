@@ -1,0 +1,4 @@
+/** Hosts over Node's file system and git. One file a part; nothing here decides anything. */
+import "../load-node.js";
+import "../platform-node.js";
+export { EvidenceError } from "../errors.js";

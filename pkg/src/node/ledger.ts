@@ -1,0 +1,3 @@
+import "../load-node.js";
+import "../platform-node.js";
+export * from "../ledger.js";

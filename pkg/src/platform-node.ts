@@ -1,0 +1,4 @@
+/** Node's defaults, one line a part. */
+import { registerPlatform } from "./platform.js";
+
+registerPlatform({});

@@ -1,0 +1,21 @@
+/** What only a platform can provide: the Node entries register theirs, a browser has none. */
+import { EvidenceError } from "./errors.js";
+
+/** Registered by an entry; each part adds what it needs a default for. */
+export interface Platform {}
+
+let platform: Partial<Platform> = {};
+
+/** Adds a platform's defaults. */
+export function registerPlatform(defaults: Partial<Platform>): void {
+  platform = { ...platform, ...defaults };
+}
+
+/** A default, or `HOST_REQUIRED` naming the argument to pass instead. */
+export function platformDefault<K extends keyof Platform>(name: K, field: string): NonNullable<Platform[K]> {
+  const value = platform[name];
+  if (value === undefined) {
+    throw new EvidenceError("HOST_REQUIRED", `There is no default for ${field} on this platform: pass one, for example from "agent-evidence/memory".`, { field });
+  }
+  return value as NonNullable<Platform[K]>;
+}

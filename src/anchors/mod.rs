@@ -1,0 +1,1 @@
+//! Anchors: quotes and links that land on the passage.

@@ -1,0 +1,1 @@
+//! Citations: what a reply points at, and whether it is there.

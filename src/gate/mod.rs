@@ -1,0 +1,1 @@
+//! Gate: no "done" while a check is owed.

@@ -1,0 +1,1 @@
+//! Ledger: which file bodies a conversation can still vouch for.

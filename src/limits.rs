@@ -1,0 +1,49 @@
+//! Every bound of the library: its name, its value and its reason. `LIMITS` in JavaScript.
+
+/// One bound as data, for `LIMITS`.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// The constant's name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// Why there is a bound, and why this one.
+    pub reason: &'static str,
+}
+
+macro_rules! limits {
+    ($($(#[doc = $reason:literal])+ $name:ident : $kind:ty = $value:expr;)*) => {
+        $($(#[doc = $reason])+ pub const $name: $kind = $value;)*
+
+        /// Every bound, in the order of this module.
+        pub const LIMITS: &[Limit] = &[
+            $(Limit { name: stringify!($name), value: $value as u64, reason: concat!($($reason),+) },)*
+        ];
+    };
+}
+
+limits! {
+    // ---- citations -------------------------------------------------------------------------
+    /// Citations checked in one reply; the rest are `unchecked`. A reader looks at a few dozen marks.
+    DEFAULT_MAX_ITEMS: usize = 80;
+    /// Milliseconds one verification pass may take before the rest is `unchecked`: coverage matters more than latency, since nothing waits for the pass.
+    DEFAULT_BUDGET_MS: u32 = 15_000;
+    // ---- ledger ----------------------------------------------------------------------------
+    // ---- gate ------------------------------------------------------------------------------
+    // ---- transcripts -----------------------------------------------------------------------
+    // ---- anchors ---------------------------------------------------------------------------
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_has_a_reason_and_a_name_of_its_own() {
+        for (index, limit) in LIMITS.iter().enumerate() {
+            assert!(limit.value > 0, "{} is zero", limit.name);
+            assert!(limit.reason.len() > 20, "{} has no reason", limit.name);
+            assert!(LIMITS[..index].iter().all(|other| other.name != limit.name), "{} twice", limit.name);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Spans and units. Core works in bytes of UTF-8; JavaScript counts UTF-16 code units. The two are
+//! different types here, and [`Utf16Converter`] is the only way from one to the other.
+//!
+//! A lone surrogate in a JavaScript string reaches Rust as U+FFFD: three bytes, one unit. Offsets
+//! therefore stay true, and a caller that must not confuse the two asks JavaScript first.
+
+/// A half-open range of bytes, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct ByteSpan {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// A half-open range of UTF-16 code units, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Utf16Span {
+    /// First unit.
+    pub start: usize,
+    /// One past the last unit.
+    pub end: usize,
+}
+
+impl ByteSpan {
+    /// The span from `start` to `end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        ByteSpan { start, end }
+    }
+
+    /// The text of the span, or `""` when it does not lie on character boundaries of `text`.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or("")
+    }
+
+    /// True when no byte is in both.
+    pub const fn is_apart_from(self, other: ByteSpan) -> bool {
+        self.end <= other.start || other.end <= self.start
+    }
+}
+
+/// The length of `text` in UTF-16 code units.
+pub fn utf16_len(text: &str) -> usize {
+    // Every byte that starts a character counts one, and a four-byte character one more: the loop
+    // has no branch and is vectorised.
+    text.as_bytes().iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
+}
+
+/// Converts byte offsets of one text to UTF-16 offsets, in time linear in the text when the offsets
+/// asked for mostly grow; going back restarts from the beginning.
+#[derive(Debug, Clone)]
+pub struct Utf16Converter<'t> {
+    text: &'t str,
+    byte: usize,
+    unit: usize,
+}
+
+impl<'t> Utf16Converter<'t> {
+    /// A converter at the start of `text`.
+    pub const fn new(text: &'t str) -> Self {
+        Utf16Converter { text, byte: 0, unit: 0 }
+    }
+
+    /// The UTF-16 offset of byte `byte`. An offset past the end counts as the end; one inside a
+    /// character counts as the start of that character.
+    pub fn offset(&mut self, byte: usize) -> usize {
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        if byte < self.byte {
+            self.byte = 0;
+            self.unit = 0;
+        }
+        self.unit += utf16_len(self.text.get(self.byte..byte).unwrap_or(""));
+        self.byte = byte;
+        self.unit
+    }
+
+    /// Both ends of `span` in UTF-16 units.
+    pub fn span(&mut self, span: ByteSpan) -> Utf16Span {
+        let start = self.offset(span.start);
+        Utf16Span { start, end: self.offset(span.end) }
+    }
+}
+
+/// The byte offset of UTF-16 offset `unit` in `text`; `None` past the end or inside a surrogate pair.
+pub fn byte_of_utf16(text: &str, unit: usize) -> Option<usize> {
+    let mut units = 0;
+    for (byte, character) in text.char_indices() {
+        if units == unit {
+            return Some(byte);
+        }
+        if units > unit {
+            return None;
+        }
+        units += character.len_utf16();
+    }
+    (units == unit).then_some(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_counted_as_javascript_counts_them() {
+        for text in ["", "abc", "é", "漢字", "😀", "a\r\né漢😀z", "\u{FFFD}"] {
+            assert_eq!(utf16_len(text), text.encode_utf16().count(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_converter_agrees_with_a_count_at_every_boundary_forwards_and_back() {
+        let text = "a é\r\n漢😀 z😀";
+        let boundaries: Vec<usize> = (0..=text.len()).filter(|&byte| text.is_char_boundary(byte)).collect();
+        let mut converter = Utf16Converter::new(text);
+        for &byte in boundaries.iter().chain(boundaries.iter().rev()) {
+            let unit = text[..byte].encode_utf16().count();
+            assert_eq!(converter.offset(byte), unit);
+            assert_eq!(byte_of_utf16(text, unit), Some(byte));
+        }
+    }
+
+    #[test]
+    fn an_offset_inside_a_pair_or_past_the_end_has_no_byte() {
+        assert_eq!(byte_of_utf16("😀", 1), None);
+        assert_eq!(byte_of_utf16("😀", 3), None);
+        assert_eq!(Utf16Converter::new("😀").offset(99), 2);
+        assert_eq!(Utf16Converter::new("😀").offset(2), 0);
+    }
+}

@@ -1,0 +1,1 @@
+//! Transcripts: the conversation at rest, private and never torn.

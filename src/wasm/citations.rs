@@ -1,0 +1,1 @@
+//! Citations at the boundary.

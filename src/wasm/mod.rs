@@ -1,0 +1,18 @@
+//! The boundary: the only module that knows JavaScript. One file a part; `read` and `write` carry
+//! text and results, `host` calls back.
+
+#![allow(missing_docs, unsafe_code, dead_code)]
+
+mod citations;
+mod error;
+mod host;
+mod limits;
+mod read;
+mod write;
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}

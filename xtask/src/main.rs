@@ -1,0 +1,48 @@
+//! The project's tasks: `cargo xtask build | test | demo | bench | size`. Each does its own set-up.
+
+mod build;
+mod chromium;
+mod demo;
+mod process;
+mod size;
+mod test;
+
+use process::run;
+
+const HELP: &str = "\
+cargo xtask build [--page]   the package into pkg/dist; --page also the page into www/dist
+cargo xtask test [PART...]   everything, or some of: format clippy rust types node browser pack
+cargo xtask demo [--check]   verifies a sample reply against this repository, then serves the page
+cargo xtask bench [NAME...]  ratios against plain JavaScript
+cargo xtask size             sizes against the committed snapshot; --write renews it";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rest = arguments.get(1..).unwrap_or_default();
+    let outcome = match arguments.first().map(String::as_str) {
+        Some("build") => {
+            build::build().and_then(|()| if has(rest, "--page") { build::page() } else { Ok(()) })
+        }
+        Some("test") => test::test(rest),
+        Some("demo") => demo::demo(has(rest, "--check")),
+        Some("bench") => build::build()
+            .and_then(|()| run("node", &[&["--expose-gc", "benches/run.mjs"], &words(rest)[..]].concat())),
+        Some("size") => build::build().and_then(|()| size::size(has(rest, "--write"))),
+        _ => {
+            println!("{HELP}");
+            return;
+        }
+    };
+    if let Err(message) = outcome {
+        eprintln!("\nxtask: {message}");
+        std::process::exit(1);
+    }
+}
+
+fn has(arguments: &[String], flag: &str) -> bool {
+    arguments.iter().any(|argument| argument == flag)
+}
+
+fn words(arguments: &[String]) -> Vec<&str> {
+    arguments.iter().map(String::as_str).collect()
+}
