@@ -12,11 +12,21 @@ export function startNow(source: BufferSource | WebAssembly.Module): void {
   ready = true;
 }
 
-/** Starts from anything that may have to be fetched first; a second call costs nothing. */
-export async function start(source: string | URL | Request | Response | BufferSource | WebAssembly.Module): Promise<void> {
+/** What the generated loader takes. */
+export type EngineSource = string | URL | Response | BufferSource | WebAssembly.Module;
+
+let starting: Promise<unknown> | undefined;
+
+/** Starts from anything that may have to be fetched first. Calls share one start; after a failed one the next tries again. */
+export async function start(source: EngineSource): Promise<void> {
   if (ready) return;
-  await bindings.default({ module_or_path: source });
-  ready = true;
+  starting ??= bindings.default({ module_or_path: source });
+  try {
+    await starting;
+    ready = true;
+  } finally {
+    starting = undefined;
+  }
 }
 
 /** Counts restarts: a class handle from an older generation is gone. */
@@ -55,7 +65,7 @@ interface CoreError {
 }
 
 function translate(error: unknown): unknown {
-  if (error instanceof WebAssembly.RuntimeError) {
+  if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) {
     generation += 1;
     bindings.__wbg_reset_state();
     return new EvidenceError("ENGINE_RESTARTED", "The engine failed and was started anew; this call had no effect and may be repeated.", {}, { cause: error });
@@ -65,6 +75,11 @@ function translate(error: unknown): unknown {
     return new EvidenceError(evidenceCode, message, details);
   }
   return error;
+}
+
+/** Every browser has an error of its own for a stack that ran out. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof Error && (error.name === "RangeError" || error.name === "InternalError") && /call stack|recursion/i.test(error.message);
 }
 
 const encoder = new TextEncoder();

@@ -1,0 +1,2 @@
+import evidence = require("agent-evidence");
+export const value: number | undefined = evidence.LIMITS.DEFAULT_MAX_ITEMS?.value;
