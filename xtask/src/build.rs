@@ -35,8 +35,18 @@ pub fn build() -> Result {
             "cargo",
             &["build", "--release", "--target", TARGET, "--package", "agent-evidence", "--lib"],
         );
-        // 128-bit vectors are in every browser and Node the package supports.
-        cargo.env("RUSTFLAGS", "-C target-feature=+simd128,+bulk-memory");
+        // 128-bit vectors are in every browser and Node the package supports. The paths of this
+        // machine stay out of what is shipped, which also makes builds equal everywhere.
+        let home = std::env::var("CARGO_HOME")
+            .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
+        cargo.env(
+            "RUSTFLAGS",
+            format!(
+                "-C target-feature=+simd128,+bulk-memory --remap-path-prefix={}=agent-evidence --remap-path-prefix={}=cargo",
+                root().display(),
+                home.map_err(|error| error.to_string())?,
+            ),
+        );
         run_command(cargo)
     })?;
     step("writing the bindings", bindings)?;
@@ -73,7 +83,7 @@ fn bindings() -> Result {
         .map_err(|error| format!("{error:#}"))?;
     optimise(&directory)?;
     let bytes = fs::read(directory.join("agent_evidence_bg.wasm")).map_err(|error| error.to_string())?;
-    let inline = format!("export const ENGINE_BASE64 =\n  \"{}\";\n", base64(&bytes));
+    let inline = format!("export const ENGINE_BASE64: string =\n  \"{}\";\n", base64(&bytes));
     fs::write(directory.join("inline.ts"), inline).map_err(|error| error.to_string())
 }
 
@@ -96,7 +106,7 @@ fn optimise(directory: &std::path::Path) -> Result {
 fn copy_wasm() -> Result {
     let (from, to) = (root().join("pkg/src/wasm"), root().join("pkg/dist/wasm"));
     fs::create_dir_all(&to).map_err(|error| error.to_string())?;
-    for name in ["agent_evidence.js", "agent_evidence_bg.wasm"] {
+    for name in ["agent_evidence.js", "agent_evidence.d.ts", "agent_evidence_bg.wasm"] {
         fs::copy(from.join(name), to.join(name)).map_err(|error| format!("{name}: {error}"))?;
     }
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {

@@ -11,7 +11,7 @@ use process::run;
 
 const HELP: &str = "\
 cargo xtask build [--page]   the package into pkg/dist; --page also the page into www/dist
-cargo xtask test [PART...]   everything, or some of: format clippy rust types node browser pack
+cargo xtask test [PART...]   everything, or some of: format clippy rust size types node browser pack
 cargo xtask demo [--check]   verifies a sample reply against this repository, then serves the page
 cargo xtask bench [NAME...]  ratios against plain JavaScript
 cargo xtask size             sizes against the committed snapshot; --write renews it";

@@ -1,7 +1,7 @@
 //! Every check of the project, in the order in which a failure is cheapest to see.
 
 use crate::process::{Result, command, run, run_command, step};
-use crate::{build, chromium};
+use crate::{build, chromium, size};
 
 const VITEST: &str = "node_modules/vitest/vitest.mjs";
 
@@ -35,8 +35,11 @@ pub fn test(parts: &[String]) -> Result {
     if wanted("rust") {
         step("Rust tests", || run("cargo", &["test", "--quiet", "--package", "agent-evidence"]))?;
     }
-    if ["types", "node", "browser", "pack"].into_iter().any(wanted) {
+    if ["size", "types", "node", "browser", "pack"].into_iter().any(wanted) {
         build::build()?;
+    }
+    if wanted("size") {
+        step("sizes", || size::size(false))?;
     }
     if wanted("types") {
         step("types", || {
@@ -56,7 +59,12 @@ pub fn test(parts: &[String]) -> Result {
         })?;
     }
     if wanted("pack") {
-        step("packaging", || run("node", &[VITEST, "run", "--project", "pack"]))?;
+        let path = chromium::require()?;
+        step("packaging", || {
+            let mut vitest = command("node", &[VITEST, "run", "--project", "pack"]);
+            vitest.env("CHROMIUM", path);
+            run_command(vitest)
+        })?;
     }
     Ok(())
 }
