@@ -1,4 +1,14 @@
 #![doc = include_str!("../ARCHITECTURE.md")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::string_slice,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
 
 pub mod error;
 pub mod limits;

@@ -1,4 +1,5 @@
 //! The directions of `ARCHITECTURE.md`, enforced.
+#![allow(clippy::expect_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
