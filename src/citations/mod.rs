@@ -1,1 +1,12 @@
 //! Citations: what a reply points at, and whether it is there.
+//!
+//! [`extract_citations`] finds paths, positions, symbols, commits and rule ids in a reply, without
+//! asking anything outside the text.
+
+mod alias;
+mod citation;
+mod extract;
+
+pub use alias::repo_aliases;
+pub use citation::{Citation, ExtractOptions, Kind, Root, Status};
+pub use extract::extract_citations;
