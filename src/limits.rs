@@ -32,6 +32,10 @@ limits! {
     // ---- gate ------------------------------------------------------------------------------
     // ---- transcripts -----------------------------------------------------------------------
     // ---- anchors ---------------------------------------------------------------------------
+    /// Words on each side of a passage that are compared when it is looked for again: enough to tell copies apart, few enough to survive edits nearby.
+    CONTEXT_WORDS: usize = 8;
+    /// Words of a passage that are aligned when no exact copy is left: alignment is quadratic, and chunks are far shorter.
+    MAX_ALIGNED_WORDS: usize = 2_000;
 }
 
 #[cfg(test)]

@@ -1,1 +1,3 @@
 //! Anchors: quotes and links that land on the passage.
+
+pub mod relocate;
