@@ -36,6 +36,14 @@ limits! {
     CONTEXT_WORDS: usize = 8;
     /// Words of a passage that are aligned when no exact copy is left: alignment is quadratic, and chunks are far shorter.
     MAX_ALIGNED_WORDS: usize = 2_000;
+    /// UTF-16 units of a quote: a sentence or two.
+    DEFAULT_QUOTE_CHARS: usize = 280;
+    /// UTF-16 units of a chunk: a few paragraphs, small enough to be shown whole beside an answer.
+    DEFAULT_CHUNK_CHARS: usize = 1_500;
+    /// Bytes of one term of a text fragment before encoding: longer ones break at the first change of the page.
+    MAX_EXACT_TERM_BYTES: usize = 300;
+    /// Bytes of a text fragment, which are its characters: addresses beyond some 2,000 are cut by tools that carry them.
+    MAX_FRAGMENT_BYTES: usize = 1_800;
 }
 
 #[cfg(test)]

@@ -1,3 +1,90 @@
 //! Anchors: quotes and links that land on the passage.
+//!
+//! A passage is a piece of a markdown document. [`passage_prose`] and [`passage_quote`] give the
+//! words a reader sees, [`text_fragment`] the part of a URL that makes a browser show them, and an
+//! anchor binds its offsets to one version of the text.
 
+mod anchor;
+mod blocks;
+mod chunk;
+mod fold;
+mod fragment;
+mod html;
+mod prose;
 pub mod relocate;
+mod search;
+mod url;
+
+pub use anchor::{
+    ANCHOR_HASH_DIGITS, CitationAnchor, SPAN_TAG_PREFIX, anchor_matches_hash, citation_anchor,
+    parse_citation_anchor, parse_span_tag, span_tag,
+};
+pub use chunk::chunk_spans;
+pub use prose::{passage_prose, passage_quote};
+pub use url::cited_url;
+
+use crate::text::{ByteSpan, byte_of_utf16};
+use blocks::Page;
+
+/// A document read once for any number of links into it.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    source: String,
+    page: Page,
+}
+
+impl Document {
+    /// Reads markdown.
+    pub fn new(source: impl Into<String>) -> Self {
+        let source = source.into();
+        let page = Page::read(&source);
+        Document { source, page }
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The text fragment of a passage of this document. `start` (UTF-16 units) says which, when its
+    /// words occur more than once; a passage that is not in the document is linked by its own words.
+    /// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
+    pub fn text_fragment(&self, passage: &str, start: Option<usize>) -> String {
+        match self.place(passage, start) {
+            Some(span) => fragment::fragment(&self.page, span),
+            None => text_fragment(passage),
+        }
+    }
+
+    fn place(&self, passage: &str, start: Option<usize>) -> Option<ByteSpan> {
+        let own = prose::without_context(passage);
+        let own = own.trim();
+        if own.is_empty() {
+            return None;
+        }
+        let start = start.and_then(|unit| byte_of_utf16(&self.source, unit));
+        let at = |text: &str, byte: usize| {
+            self.source
+                .get(byte..)
+                .is_some_and(|rest| rest.starts_with(text))
+                .then(|| ByteSpan::new(byte, byte + text.len()))
+        };
+        let exact = start.and_then(|byte| at(passage, byte));
+        exact.or_else(|| {
+            let near = start.unwrap_or(0);
+            let finder = memchr::memmem::Finder::new(own.as_bytes());
+            let source = self.source.as_bytes();
+            let after = source.get(near..).and_then(|rest| finder.find(rest)).map(|found| found + near);
+            after.or_else(|| finder.find(source)).map(|byte| ByteSpan::new(byte, byte + own.len()))
+        })
+    }
+}
+
+/// The text fragment of a passage known by its own words only: `:~:text=` and what to search for.
+/// One plain paragraph of up to 16 words is one term, a longer one its first and last eight words.
+/// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
+pub fn text_fragment(passage: &str) -> String {
+    let passage = prose::without_context(passage);
+    let page = Page::read(&passage);
+    fragment::fragment(&page, ByteSpan::new(0, passage.len()))
+}

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, unsafe_code, dead_code)]
 
+mod anchors;
 mod citations;
 mod error;
 mod host;

@@ -1,0 +1,459 @@
+//! Text fragments: the part of a URL that makes a browser scroll to a passage and highlight it.
+//!
+//! The terms are chosen among words a page is most likely to show exactly so, then tried against a
+//! simulation of the browser's search; what would land elsewhere is made longer, given context, or
+//! replaced.
+
+use super::blocks::{Block, Gap, Kind, Page, Word};
+use super::search::{Directive, Term, first_hit};
+use crate::limits::{MAX_EXACT_TERM_BYTES, MAX_FRAGMENT_BYTES};
+use crate::text::ByteSpan;
+use std::ops::Range;
+
+/// Up to this many words a plain paragraph is one term.
+const PLAIN_EXACT_WORDS: usize = 16;
+/// Words at each end of a longer plain paragraph.
+const PLAIN_EDGE_WORDS: usize = 8;
+/// Words of a start or end term, as tried.
+const EDGE_WORDS: [usize; 4] = [5, 7, 10, 14];
+/// Words of context, as tried.
+const CONTEXT_WORDS: [usize; 2] = [3, 6];
+/// A run up to this many bytes is one exact term.
+const SHORT_RUN_BYTES: usize = 100;
+/// Directives behind the first.
+const MAX_FALLBACKS: usize = 2;
+/// Windows of words tried for a fall-back before giving up.
+const MAX_WINDOWS: usize = 24;
+
+/// How likely a page shows a run as it stands here, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Prose,
+    CellProse,
+    Other,
+    Heading,
+    Code,
+}
+
+/// Whole words in one block with nothing between them that stops a search.
+#[derive(Debug, Clone)]
+struct Run {
+    words: Range<usize>,
+    rank: Rank,
+}
+
+/// The directives for the words that come from `passage` (bytes of the source), `:~:text=` included;
+/// empty when there is nothing to search for.
+pub(super) fn fragment(page: &Page, passage: ByteSpan) -> String {
+    let search = Search { page, passage };
+    let mut chosen: Vec<Directive> = Vec::new();
+    let runs = search.best_runs();
+    match search.plain() {
+        Some(plain) if search.lands(&plain) => chosen.push(plain),
+        _ => {
+            chosen.extend(search.main(&runs));
+            search.add_fallbacks(&runs, &mut chosen);
+        }
+    }
+    let mut fragment = String::new();
+    for directive in &chosen {
+        let separator = if fragment.is_empty() { ":~:text=" } else { "&text=" };
+        let written = write(page, directive);
+        if fragment.len() + separator.len() + written.len() <= MAX_FRAGMENT_BYTES {
+            fragment.push_str(separator);
+            fragment.push_str(&written);
+        }
+    }
+    fragment
+}
+
+struct Search<'p> {
+    page: &'p Page,
+    passage: ByteSpan,
+}
+
+impl Search<'_> {
+    fn word(&self, index: usize) -> Option<&Word> {
+        self.page.words.get(index)
+    }
+
+    fn words(&self, range: Range<usize>) -> &[Word] {
+        self.page.words.get(range).unwrap_or_default()
+    }
+
+    fn holds(&self, word: &Word) -> bool {
+        self.passage.start <= word.source.start && word.source.end <= self.passage.end
+    }
+
+    /// The blocks with a word of the passage.
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.page.blocks.iter().filter(|block| {
+            let words = self.words(block.words.clone());
+            words.first().is_some_and(|word| word.source.start < self.passage.end)
+                && words.last().is_some_and(|word| word.source.end > self.passage.start)
+        })
+    }
+
+    fn runs(&self, across_lines: bool) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for block in self.blocks() {
+            let mut start = block.words.start;
+            for index in block.words.clone() {
+                let Some(word) = self.word(index) else { continue };
+                let stops = word.before == Gap::Barrier || (word.before == Gap::Line && !across_lines);
+                if stops {
+                    self.push_run(block, start..index, &mut runs);
+                    start = index;
+                }
+                if word.broken || !self.holds(word) {
+                    self.push_run(block, start..index, &mut runs);
+                    start = index + 1;
+                }
+            }
+            self.push_run(block, start..block.words.end, &mut runs);
+        }
+        runs
+    }
+
+    /// A run without symbols and bare numbers at its edges, if anything is left.
+    fn push_run(&self, block: &Block, words: Range<usize>, runs: &mut Vec<Run>) {
+        let is_term = |index: &usize| {
+            self.word(*index)
+                .is_some_and(|word| word.core.of(&self.page.text).chars().any(char::is_alphabetic))
+        };
+        let Some(first) = words.clone().find(is_term) else { return };
+        let Some(last) = words.rev().find(is_term) else { return };
+        let words = first..last + 1;
+        let all = self.words(words.clone());
+        let ordinary: usize = all.iter().filter(|word| word.ordinary).map(|word| word.weight).sum();
+        let is_prose = ordinary >= 4 && !all.iter().all(|word| word.link) && !block.footnote;
+        let rank = match block.kind {
+            Kind::Prose if is_prose => Rank::Prose,
+            Kind::Cell if is_prose => Rank::CellProse,
+            Kind::Prose | Kind::Cell => Rank::Other,
+            Kind::Heading => Rank::Heading,
+            Kind::Code => Rank::Code,
+        };
+        runs.push(Run { words, rank });
+    }
+
+    /// All runs in page order; lines are joined only when there is no prose otherwise.
+    fn best_runs(&self) -> Vec<Run> {
+        let runs = self.runs(false);
+        if runs.iter().any(|run| run.rank == Rank::Prose) { runs } else { self.runs(true) }
+    }
+
+    /// The plain rule, for a passage inside one block that nothing stops a search in.
+    fn plain(&self) -> Option<Directive> {
+        let mut blocks = self.blocks();
+        let block = blocks.next().filter(|block| block.kind == Kind::Prose)?;
+        if blocks.next().is_some() {
+            return None;
+        }
+        let mut inside =
+            block.words.clone().filter(|&index| self.word(index).is_some_and(|word| self.holds(word)));
+        let first = inside.next()?;
+        let words = first..inside.next_back().unwrap_or(first) + 1;
+        let stops = self.words(words.clone()).iter().enumerate().any(|(index, word)| {
+            word.broken || word.weight > 1 || (index > 0 && word.before == Gap::Barrier)
+        });
+        if stops {
+            return None;
+        }
+        if words.len() <= PLAIN_EXACT_WORDS {
+            return self.whole(words).map(Directive::exact);
+        }
+        let start = self.whole(words.start..words.start + PLAIN_EDGE_WORDS)?;
+        let end = self.whole(words.end - PLAIN_EDGE_WORDS..words.end)?;
+        Some(Directive::range(start, end))
+    }
+
+    /// The term of these words with the punctuation around them.
+    fn whole(&self, words: Range<usize>) -> Option<Term> {
+        let (first, last) = (self.word(words.start)?, self.word(words.end.checked_sub(1)?)?);
+        Some(Term {
+            text: ByteSpan::new(first.text.start, last.text.end),
+            folded: ByteSpan::new(first.folded.start, last.folded.end),
+        })
+    }
+
+    /// The term of these words from the first letter to the last.
+    fn core(&self, words: Range<usize>) -> Option<Term> {
+        let (first, last) = (self.word(words.start)?, self.word(words.end.checked_sub(1)?)?);
+        Some(Term {
+            text: ByteSpan::new(first.core.start, last.core.end),
+            folded: ByteSpan::new(first.folded_core.start, last.folded_core.end),
+        })
+    }
+
+    /// The shortest head of `words` that weighs `weight`, ending in a letter.
+    fn head(&self, words: Range<usize>, weight: usize) -> Range<usize> {
+        let mut sum = 0;
+        for index in words.clone() {
+            let Some(word) = self.word(index) else { break };
+            sum += word.weight;
+            if sum >= weight && word.core.start < word.core.end {
+                return words.start..index + 1;
+            }
+        }
+        words
+    }
+
+    /// The shortest tail of `words` that weighs `weight`, beginning with a letter.
+    fn tail(&self, words: Range<usize>, weight: usize) -> Range<usize> {
+        let mut sum = 0;
+        for index in words.clone().rev() {
+            let Some(word) = self.word(index) else { break };
+            sum += word.weight;
+            if sum >= weight && word.core.start < word.core.end {
+                return index..words.end;
+            }
+        }
+        words
+    }
+
+    fn lands(&self, directive: &Directive) -> bool {
+        [Some(directive.start), directive.end]
+            .into_iter()
+            .flatten()
+            .all(|term| term.text.end - term.text.start <= MAX_EXACT_TERM_BYTES)
+            && first_hit(self.page, directive) == Some(directive.target())
+    }
+
+    /// The first directive: from the first of the best runs to the end of the last of them.
+    fn main(&self, runs: &[Run]) -> Option<Directive> {
+        let best = runs.iter().map(|run| run.rank).min()?;
+        let long = |run: &&Run| run.rank == best && self.weight(run) >= 4;
+        let any = |run: &&Run| run.rank == best;
+        let first = runs.iter().find(long).or_else(|| runs.iter().find(any))?;
+        let last = runs.iter().rev().find(long).or_else(|| runs.iter().rev().find(any))?;
+        self.between(&first.words, &last.words)
+            .or_else(|| self.windows(runs, best).find(|directive| self.lands(directive)))
+            .or_else(|| runs.iter().find_map(|run| self.between(&run.words, &run.words)))
+    }
+
+    fn weight(&self, run: &Run) -> usize {
+        self.words(run.words.clone()).iter().map(|word| word.weight).sum()
+    }
+
+    /// A directive that lands from the start of `first` to the end of `last`.
+    fn between(&self, first: &Range<usize>, last: &Range<usize>) -> Option<Directive> {
+        let mut tried: Option<(Range<usize>, Option<Range<usize>>)> = None;
+        for weight in EDGE_WORDS {
+            let whole = self.core(first.clone())?;
+            let attempt = if first == last && whole.text.end - whole.text.start <= SHORT_RUN_BYTES {
+                (first.clone(), None)
+            } else {
+                let (start, end) = (self.head(first.clone(), weight), self.tail(last.clone(), weight));
+                if start.end <= end.start { (start, Some(end)) } else { (first.clone(), None) }
+            };
+            if tried.as_ref() == Some(&attempt) {
+                break;
+            }
+            let directive = self.directive(&attempt)?;
+            if self.lands(&directive) {
+                return Some(directive);
+            }
+            tried = Some(attempt);
+        }
+        for weight in [EDGE_WORDS[0], EDGE_WORDS[2]] {
+            let (start, end) = (self.head(first.clone(), weight), self.tail(last.clone(), weight));
+            let attempt = if start.end <= end.start { (start, Some(end)) } else { (first.clone(), None) };
+            if let Some(directive) = self.with_context(&attempt) {
+                return Some(directive);
+            }
+        }
+        None
+    }
+
+    fn directive(&self, (start, end): &(Range<usize>, Option<Range<usize>>)) -> Option<Directive> {
+        let start = self.core(start.clone())?;
+        let end = match end {
+            Some(end) => Some(self.core(end.clone())?),
+            None => None,
+        };
+        Some(Directive { prefix: None, start, end, suffix: None })
+    }
+
+    /// The same with words around it, from the same block first, from a heading last.
+    fn with_context(&self, attempt: &(Range<usize>, Option<Range<usize>>)) -> Option<Directive> {
+        let plain = self.directive(attempt)?;
+        let (start, end) = attempt;
+        let last = end.as_ref().unwrap_or(start);
+        for weight in CONTEXT_WORDS {
+            let before = self.before(start.start, weight);
+            let after = self.after(last.end, weight);
+            let prefixed = before.and_then(|prefix| {
+                let from = self.whole(start.clone())?;
+                let start = Term {
+                    text: ByteSpan::new(from.text.start, plain.start.text.end),
+                    folded: ByteSpan::new(from.folded.start, plain.start.folded.end),
+                };
+                Some(Directive { prefix: Some(prefix), start, ..plain })
+            });
+            let suffixed = |directive: Directive| {
+                let suffix = after?;
+                let to = self.whole(last.clone())?;
+                let lengthen = |term: Term| Term {
+                    text: ByteSpan::new(term.text.start, to.text.end),
+                    folded: ByteSpan::new(term.folded.start, to.folded.end),
+                };
+                Some(match directive.end {
+                    Some(end) => Directive { end: Some(lengthen(end)), suffix: Some(suffix), ..directive },
+                    None => Directive { start: lengthen(directive.start), suffix: Some(suffix), ..directive },
+                })
+            };
+            let both = prefixed.and_then(suffixed);
+            let found = [prefixed, suffixed(plain), both]
+                .into_iter()
+                .flatten()
+                .find(|directive| self.lands(directive));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn block_of(&self, word: usize) -> Option<usize> {
+        let index = self.page.blocks.partition_point(|block| block.words.end <= word);
+        (index < self.page.blocks.len()).then_some(index)
+    }
+
+    /// Words right before `word`, or at the end of the block before.
+    fn before(&self, word: usize, weight: usize) -> Option<Term> {
+        let index = self.block_of(word)?;
+        let block = self.page.blocks.get(index)?;
+        let (least, end) = if word > block.words.start {
+            if self.word(word)?.before == Gap::Barrier {
+                return None;
+            }
+            (block.words.start, word)
+        } else {
+            let previous = self.page.blocks.get(index.checked_sub(1)?)?;
+            (previous.words.start, previous.words.end)
+        };
+        let mut start = end;
+        while start > least {
+            let Some(candidate) = self.word(start - 1).filter(|word| !word.broken) else { break };
+            start -= 1;
+            if candidate.before == Gap::Barrier || end - start >= weight {
+                break;
+            }
+        }
+        let first = (start..end)
+            .find(|&index| self.word(index).is_some_and(|word| word.core.start < word.core.end))?;
+        let (core, whole) = (self.core(first..end)?, self.whole(first..end)?);
+        Some(Term {
+            text: ByteSpan::new(core.text.start, whole.text.end),
+            folded: ByteSpan::new(core.folded.start, whole.folded.end),
+        })
+    }
+
+    /// Words right after the word before `word`, or at the start of the next block.
+    fn after(&self, word: usize, weight: usize) -> Option<Term> {
+        let index = self.block_of(word.checked_sub(1)?)?;
+        let block = self.page.blocks.get(index)?;
+        let (start, most) = if word < block.words.end {
+            if self.word(word)?.before == Gap::Barrier {
+                return None;
+            }
+            (word, block.words.end)
+        } else {
+            let next = self.page.blocks.get(index + 1)?;
+            (next.words.start, next.words.end)
+        };
+        let mut end = start;
+        while end < most && end - start < weight {
+            let Some(candidate) = self.word(end).filter(|word| !word.broken) else { break };
+            if end > start && candidate.before == Gap::Barrier {
+                break;
+            }
+            end += 1;
+        }
+        let last = (start..end)
+            .rev()
+            .find(|&index| self.word(index).is_some_and(|word| word.core.start < word.core.end))?;
+        let (core, whole) = (self.core(start..last + 1)?, self.whole(start..last + 1)?);
+        Some(Term {
+            text: ByteSpan::new(whole.text.start, core.text.end),
+            folded: ByteSpan::new(whole.folded.start, core.folded.end),
+        })
+    }
+
+    /// Short exact terms out of the runs of `rank`, in page order.
+    fn windows(&self, runs: &[Run], rank: Rank) -> impl Iterator<Item = Directive> {
+        let runs = runs.iter().filter(move |run| run.rank == rank);
+        runs.flat_map(|run| {
+            let starts = run.words.clone().step_by(4);
+            starts.map(|start| self.head(start..run.words.end, 6))
+        })
+        .filter(|words| words.len() >= 2)
+        .filter_map(|words| {
+            let has_letters =
+                |index: usize| self.word(index).is_some_and(|word| word.core.start < word.core.end);
+            (has_letters(words.start) && has_letters(words.end - 1)).then_some(words)
+        })
+        .filter_map(|words| self.core(words).map(Directive::exact))
+        .take(MAX_WINDOWS)
+    }
+
+    /// Independent directives for a page that lacks a word of the first.
+    fn add_fallbacks(&self, runs: &[Run], chosen: &mut Vec<Directive>) {
+        let Some(first) = chosen.first().copied() else { return };
+        let Some(best) = runs.iter().map(|run| run.rank).min() else { return };
+        let taken = |term: Term, other: Term| !term.text.is_apart_from(other.text);
+        for directive in self.windows(runs, best) {
+            if chosen.len() > MAX_FALLBACKS {
+                break;
+            }
+            let is_new = chosen.iter().skip(1).all(|other| !taken(other.start, directive.start));
+            if directive.start != first.start && is_new && self.lands(&directive) {
+                chosen.push(directive);
+            }
+        }
+    }
+}
+
+/// `prefix-,start,end,-suffix`, percent-encoded.
+fn write(page: &Page, directive: &Directive) -> String {
+    let mut written = String::new();
+    if let Some(prefix) = directive.prefix {
+        encode(prefix.text.of(&page.text), &mut written);
+        written.push_str("-,");
+    }
+    encode(directive.start.text.of(&page.text), &mut written);
+    if let Some(end) = directive.end {
+        written.push(',');
+        encode(end.text.of(&page.text), &mut written);
+    }
+    if let Some(suffix) = directive.suffix {
+        written.push_str(",-");
+        encode(suffix.text.of(&page.text), &mut written);
+    }
+    written
+}
+
+/// As `encodeURIComponent`, and the hyphen, which a directive gives a meaning.
+fn encode(text: &str, encoded: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |value: u8| HEX.get(usize::from(value)).copied().unwrap_or(b'0') as char;
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'_'
+            | b'.'
+            | b'!'
+            | b'~'
+            | b'*'
+            | b'\''
+            | b'('
+            | b')' => {
+                encoded.push(byte as char);
+            }
+            _ => encoded.extend(['%', digit(byte >> 4), digit(byte & 15)]),
+        }
+    }
+}
