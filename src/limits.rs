@@ -28,6 +28,14 @@ limits! {
     DEFAULT_MAX_ITEMS: usize = 80;
     /// Milliseconds one verification pass may take before the rest is `unchecked`: coverage matters more than latency, since nothing waits for the pass.
     DEFAULT_BUDGET_MS: u32 = 15_000;
+    /// Bytes of a file whose lines and names are checked; a larger one is `unchecked`. Sources are far smaller, and the file is held in memory.
+    MAX_CITED_FILE_BYTES: usize = 8 * 1024 * 1024;
+    /// Bytes of files held in one pass before no other is read; the citations of those left are `unchecked`.
+    MAX_READ_BYTES: usize = 64 * 1024 * 1024;
+    /// Files of the same name read to find the one a citation means; more are too many to tell apart, and the citation is `unchecked`.
+    MAX_CANDIDATE_FILES: usize = 64;
+    /// Words that may be bare file names looked for in one reply; prose can hold any number, and those not found are dropped.
+    MAX_BARE_NAMES: usize = 1_000;
     // ---- ledger ----------------------------------------------------------------------------
     // ---- gate ------------------------------------------------------------------------------
     // ---- transcripts -----------------------------------------------------------------------

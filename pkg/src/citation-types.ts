@@ -73,6 +73,10 @@ export interface ChatCitationItem extends Partial<CitationSpan> {
   note?: string;
   /** The symbol cited, or the one that introduces a line: two items may differ in nothing else. */
   symbol?: string;
+  /** The `name` of the root in which it was found. */
+  root?: string;
+  /** The path of the file that was found, relative to that root. */
+  file?: string;
 }
 
 /** The result of one pass. `items` are in text order and the counts are theirs. */
@@ -97,12 +101,16 @@ export interface ChatCitationsFrame extends ChatCitationsResult {
 /** Whether a root has a commit: `error` when it could not be found out. */
 export type CommitCheck = "present" | "absent" | "error";
 
-/** What verification asks its host. A method may also return a promise; one that throws or answers nonsense counts as an error for that look-up. */
+/**
+ * What verification asks its host. A method may also return a promise; one that throws, rejects, is
+ * late or answers nonsense counts as an error for that look-up. `within` names every root of the
+ * pass: a host that follows links must not look beyond them.
+ */
 export interface ChatCitationDeps {
   /** Is this absolute path a file? */
-  fileExists(abs: string): boolean | Promise<boolean>;
-  /** The lines of the file, or `null` when it cannot be read. */
-  readLines(abs: string): string[] | null | Promise<string[] | null>;
+  fileExists(abs: string, within?: readonly string[]): boolean | Promise<boolean>;
+  /** The file cut at each `\n`, or `null` when it cannot be read. */
+  readLines(abs: string, within?: readonly string[]): string[] | null | Promise<string[] | null>;
   /** The root's files by root-relative path, or `null` when they could not be listed. */
   listFiles(absRoot: string): Promise<string[] | null> | string[] | null;
   /** Is this commit in the root? */
@@ -112,7 +120,7 @@ export interface ChatCitationDeps {
   /** All of them at once, in order: one look-up a root instead of one a commit. */
   commitsExist?(absRoot: string, shas: readonly string[]): Promise<readonly CommitCheck[]> | readonly CommitCheck[];
   /** The file as one text, or `null`: spares the host from cutting lines. */
-  readText?(abs: string): string | null | Promise<string | null>;
+  readText?(abs: string, within?: readonly string[]): string | null | Promise<string | null>;
 }
 
 /** A piece of a marked text. The pieces, joined, are the text. */

@@ -2,3 +2,4 @@ export { EvidenceError, type EvidenceErrorCode, type EvidenceErrorDetails } from
 export { init, type InitSource } from "./init.js";
 export { LIMITS, type Limit } from "./limits.js";
 export type * from "./citation-types.js";
+export { chatCitationDeps, verifyCitations, type ChatCitationHost, type ChatCitationHostOptions, type VerifyOptions } from "./verify.js";

@@ -1,8 +1,11 @@
 /** What only a platform can provide: the Node entries register theirs, a browser has none. */
 import { EvidenceError } from "./errors.js";
+import type { ChatCitationHost, ChatCitationHostOptions } from "./verify.js";
 
 /** Registered by an entry; each part adds what it needs a default for. */
-export interface Platform {}
+export interface Platform {
+  chatCitationDeps(options: ChatCitationHostOptions): ChatCitationHost;
+}
 
 let platform: Partial<Platform> = {};
 

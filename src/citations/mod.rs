@@ -6,7 +6,11 @@
 mod alias;
 mod citation;
 mod extract;
+mod verify;
 
 pub use alias::repo_aliases;
 pub use citation::{Citation, ExtractOptions, Kind, Root, Status};
 pub use extract::extract_citations;
+pub use verify::{
+    CommitCheck, Host, RULE_CITED_LABEL, RULE_UNKNOWN_LABEL, Verdict, VerifyOptions, verify_citations,
+};

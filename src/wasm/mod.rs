@@ -9,6 +9,7 @@ mod error;
 mod host;
 mod limits;
 mod read;
+mod verify;
 mod write;
 
 use wasm_bindgen::prelude::*;

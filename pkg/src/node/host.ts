@@ -2,3 +2,4 @@
 import "../load-node.js";
 import "../platform-node.js";
 export { EvidenceError } from "../errors.js";
+export { chatCitationDeps } from "./citation-host.js";

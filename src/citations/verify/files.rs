@@ -1,0 +1,398 @@
+//! Files, their lines and their symbols.
+
+use super::cited_file::CitedFile;
+use super::host::Host;
+use super::listing::Listing;
+use super::spelling::{Spelling, join};
+use super::{Budget, Verdict, distinct, name_of, out_of_time};
+use crate::citations::alias::repo_aliases;
+use crate::citations::citation::{Citation, Kind, Root, Status};
+use crate::limits::{MAX_CANDIDATE_FILES, MAX_READ_BYTES};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// A file in a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    root: usize,
+    path: String,
+}
+
+/// How the files that a citation may mean were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Where the citation says.
+    Exactly,
+    /// By a bare name, which says nothing about where.
+    ByName,
+    /// Somewhere else, by the end of the path.
+    Elsewhere,
+}
+
+/// Whether a file has what is cited.
+enum Claim {
+    Holds,
+    /// The symbol is not there but on these lines.
+    Moved {
+        first: usize,
+        last: usize,
+    },
+    Fails(String),
+    /// No claim, and why.
+    Unknown(&'static str),
+}
+
+/// The files of a pass.
+pub struct Files<'p, H> {
+    roots: &'p [Root],
+    host: &'p H,
+    aliases: Vec<Vec<String>>,
+    existing: BTreeMap<String, Option<bool>>,
+    read: BTreeMap<String, Option<CitedFile>>,
+    read_bytes: usize,
+    listed: BTreeMap<usize, Option<Listing>>,
+}
+
+impl<'p, H: Host> Files<'p, H> {
+    /// Nothing is asked yet.
+    pub fn new(roots: &'p [Root], host: &'p H) -> Self {
+        Files {
+            roots,
+            host,
+            aliases: roots.iter().map(repo_aliases).collect(),
+            existing: BTreeMap::new(),
+            read: BTreeMap::new(),
+            read_bytes: 0,
+            listed: BTreeMap::new(),
+        }
+    }
+
+    /// The verdict on `citation`, which names a file; `None` to leave it out.
+    pub async fn verify(&mut self, citation: &Citation, budget: &mut Budget<'_, H>) -> Option<Verdict> {
+        let readings: Vec<Spelling> = citation.paths_to_try().map(Spelling::of).collect();
+        let mut doubt = self.roots.is_empty().then(|| "there is no root to look in".to_owned());
+
+        for reading in &readings {
+            for places in self.exact_places(reading) {
+                let found = self.those_there(places, &mut doubt).await;
+                if !found.is_empty() {
+                    let how = if leads_out(reading) { Found::Elsewhere } else { Found::Exactly };
+                    return Some(self.judge(citation, found, how, budget).await);
+                }
+            }
+        }
+        for index in distinct(self.roots) {
+            if self.listed.contains_key(&index) {
+                continue;
+            }
+            if budget.is_spent().await {
+                return Some(out_of_time()).filter(|_| !citation.tentative);
+            }
+            self.list(index).await;
+        }
+        let unlisted = self.listed.iter().find(|(_, listing)| listing.is_none()).map(|(index, _)| *index);
+        if let Some(root) = unlisted.and_then(|index| self.roots.get(index)) {
+            doubt.get_or_insert_with(|| format!("{} could not be listed", name_of(root)));
+        }
+
+        if citation.kind == Kind::Path {
+            let exact = readings.iter().filter(|reading| !leads_out(reading));
+            if let Some(place) = exact
+                .flat_map(|reading| self.exact_places(reading))
+                .flatten()
+                .find(|place| self.is_folder(place))
+            {
+                return Some(Verdict {
+                    root: Some(place.root),
+                    file: Some(place.path),
+                    ..Verdict::new(Status::Verified)
+                });
+            }
+        }
+        for (reading, spelled) in readings.iter().zip(citation.paths_to_try()) {
+            for mut places in self.places_by_suffix(reading) {
+                let too_many = places.len() > MAX_CANDIDATE_FILES;
+                places.truncate(MAX_CANDIDATE_FILES);
+                let found = self.those_there(places, &mut doubt).await;
+                if too_many && citation.kind != Kind::Path {
+                    return Some(Verdict::noted(Status::Unchecked, "too many files have that name"));
+                }
+                if !found.is_empty() {
+                    let bare = !spelled.contains(['/', '\\']);
+                    let how = if bare { Found::ByName } else { Found::Elsewhere };
+                    return Some(self.judge(citation, found, how, budget).await);
+                }
+            }
+        }
+        if citation.tentative {
+            return None;
+        }
+        let outside = readings.iter().all(|reading| leads_out(reading) || self.is_outside(reading));
+        doubt = doubt.or_else(|| outside.then(|| "outside the roots".to_owned()));
+        Some(match doubt {
+            Some(note) => Verdict::noted(Status::Unchecked, note),
+            None => Verdict::noted(Status::Unverified, "no such file"),
+        })
+    }
+
+    /// Where a reading says the file is, the likelier group of places first.
+    fn exact_places(&self, reading: &Spelling) -> Vec<Vec<Place>> {
+        match reading {
+            Spelling::Home => Vec::new(),
+            Spelling::Absolute(_) => vec![self.places(|root| reading.inside(&root.abs_root))],
+            Spelling::Relative { path, .. } if path.is_empty() => Vec::new(),
+            Spelling::Relative { path, .. } => {
+                vec![self.below_alias(path), self.places(|_| Some(path.clone()))]
+            }
+        }
+    }
+
+    /// Where listed files end as a reading does, the likelier group of places first.
+    fn places_by_suffix(&self, reading: &Spelling) -> Vec<Vec<Place>> {
+        let ending = |index: usize, path: &str| -> Vec<Place> {
+            let listing = self.listed.get(&index).and_then(Option::as_ref);
+            let paths = listing.into_iter().flat_map(|listing| listing.ending_in(path));
+            paths.map(|path| Place { root: index, path: path.to_owned() }).collect()
+        };
+        let everywhere = |path: &str| self.once(distinct(self.roots).flat_map(|index| ending(index, path)));
+        match reading {
+            Spelling::Home => Vec::new(),
+            Spelling::Absolute(_) => {
+                let inside = self.roots.iter().find_map(|root| reading.inside(&root.abs_root));
+                inside.map(|path| everywhere(&path)).into_iter().collect()
+            }
+            Spelling::Relative { path, .. } => {
+                let below = self.below_alias(path).into_iter();
+                vec![everywhere(path), self.once(below.flat_map(|place| ending(place.root, &place.path)))]
+            }
+        }
+    }
+
+    /// `<alias>/<rest>` as `<rest>` in the roots of that alias.
+    fn below_alias(&self, path: &str) -> Vec<Place> {
+        // An alias may itself have a separator, as `owner/name` has.
+        let rest = |alias: &String| path.strip_prefix(alias.as_str())?.strip_prefix('/').map(str::to_owned);
+        let named = self.roots.iter().zip(&self.aliases).enumerate();
+        let places = named.filter_map(|(index, (_, aliases))| {
+            aliases.iter().find_map(rest).map(|path| Place { root: index, path })
+        });
+        self.once(places)
+    }
+
+    fn places(&self, path: impl Fn(&Root) -> Option<String>) -> Vec<Place> {
+        let roots = distinct(self.roots).filter_map(|index| Some((index, self.roots.get(index)?)));
+        self.once(roots.filter_map(|(root, entry)| path(entry).map(|path| Place { root, path })))
+    }
+
+    /// Each file once: with one root inside another it has two places.
+    fn once(&self, places: impl Iterator<Item = Place>) -> Vec<Place> {
+        let mut seen = std::collections::BTreeSet::new();
+        places.filter(|place| seen.insert(self.absolute(place))).collect()
+    }
+
+    fn absolute(&self, place: &Place) -> String {
+        self.roots.get(place.root).map(|root| join(&root.abs_root, &place.path)).unwrap_or_default()
+    }
+
+    fn is_folder(&self, place: &Place) -> bool {
+        let listing = self.listed.get(&place.root).and_then(Option::as_ref);
+        listing.is_some_and(|listing| listing.has_folder(&place.path))
+    }
+
+    fn is_outside(&self, reading: &Spelling) -> bool {
+        match reading {
+            Spelling::Home => true,
+            Spelling::Absolute(_) => self.roots.iter().all(|root| reading.inside(&root.abs_root).is_none()),
+            Spelling::Relative { .. } => false,
+        }
+    }
+
+    /// Those of `places` where a file is. A look-up that failed leaves a doubt.
+    async fn those_there(&mut self, places: Vec<Place>, doubt: &mut Option<String>) -> Vec<Place> {
+        let mut there = Vec::new();
+        for place in places {
+            let path = self.absolute(&place);
+            let exists = match self.existing.get(&path) {
+                Some(known) => *known,
+                None => {
+                    let answer = self.host.file_exists(&path).await;
+                    self.existing.insert(path, answer);
+                    answer
+                }
+            };
+            match exists {
+                Some(true) => there.push(place),
+                Some(false) => {}
+                None => {
+                    doubt.get_or_insert_with(|| "could not be looked for everywhere".to_owned());
+                }
+            }
+        }
+        there
+    }
+
+    async fn list(&mut self, index: usize) {
+        let Some(root) = self.roots.get(index) else { return };
+        let listing = self.host.list_files(&root.abs_root).await.map(Listing::new);
+        self.listed.insert(index, listing);
+    }
+
+    /// The verdict when the citation can only mean one of `places`.
+    async fn judge(
+        &mut self,
+        citation: &Citation,
+        places: Vec<Place>,
+        found: Found,
+        budget: &mut Budget<'_, H>,
+    ) -> Verdict {
+        let mut holds = Vec::new();
+        let mut moved = Vec::new();
+        let mut failure = None;
+        let mut doubt = None;
+        for place in &places {
+            match self.claim(citation, place, budget).await {
+                Claim::Holds => holds.push(place),
+                Claim::Moved { first, last } => moved.push((place, first, last)),
+                Claim::Fails(note) => failure = failure.or(Some(note)),
+                Claim::Unknown(note) => doubt = doubt.or(Some(note)),
+            }
+            // What is there as cited in one root needs no other.
+            if found == Found::Exactly && !holds.is_empty() {
+                break;
+            }
+        }
+        match (holds.as_slice(), doubt, moved.as_slice()) {
+            ([place], _, _) if found != Found::Elsewhere => self.at(place, Verdict::new(Status::Verified)),
+            ([place], None, _) => {
+                let verdict = Verdict::noted(Status::Corrected, format!("is at {}", place.path));
+                let resolved = Some(format!("{}{}", place.path, position(citation)));
+                self.at(place, Verdict { resolved, ..verdict })
+            }
+            ([], None, [(place, first, last)]) => {
+                let path = if found == Found::Elsewhere { &place.path } else { &citation.path };
+                let symbol = citation.symbol.as_deref().unwrap_or("");
+                let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+                let on = if first == last { "on line" } else { "at lines" };
+                let verdict = Verdict::noted(Status::Corrected, format!("{symbol} is {on} {lines}"));
+                self.at(place, Verdict { resolved: Some(format!("{path}:{lines}")), ..verdict })
+            }
+            (_, Some(note), _) => Verdict::noted(Status::Unchecked, note),
+            ([], None, []) => Verdict::noted(Status::Unverified, failure.unwrap_or_default()),
+            ([], None, moved) => self.unclear(moved.iter().map(|(place, _, _)| *place).collect()),
+            (holds, None, _) => self.unclear(holds.to_vec()),
+        }
+    }
+
+    fn at(&self, place: &Place, verdict: Verdict) -> Verdict {
+        Verdict { root: Some(place.root), file: Some(place.path.clone()), ..verdict }
+    }
+
+    fn unclear(&self, places: Vec<&Place>) -> Verdict {
+        const SHOWN: usize = 3;
+        let name = |place: &&Place| {
+            let root = self.roots.get(place.root).filter(|_| self.roots.len() > 1);
+            root.map_or_else(|| place.path.clone(), |root| join(name_of(root), &place.path))
+        };
+        let shown: Vec<String> = places.iter().take(SHOWN).map(name).collect();
+        let more = places.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Verdict::noted(Status::Unverified, format!("unclear which of {}{more}", shown.join(", ")))
+    }
+
+    /// Whether the file at `place` has what is cited.
+    async fn claim(&mut self, citation: &Citation, place: &Place, budget: &mut Budget<'_, H>) -> Claim {
+        if citation.kind == Kind::Path {
+            return Claim::Holds;
+        }
+        let path = self.absolute(place);
+        if !self.read.contains_key(&path) && budget.is_spent().await {
+            return Claim::Unknown("not reached in time");
+        }
+        let file = match self.read.entry(path) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(_) if self.read_bytes > MAX_READ_BYTES => {
+                return Claim::Unknown("too much to read");
+            }
+            Entry::Vacant(entry) => {
+                let text = self.host.read_text(entry.key()).await;
+                self.read_bytes += text.as_ref().map_or(0, String::len);
+                entry.insert(text.and_then(CitedFile::new))
+            }
+        };
+        match file {
+            Some(file) => claim_in(file, citation, &place.path),
+            None => Claim::Unknown("could not be read as text"),
+        }
+    }
+}
+
+/// Whether `..` lead out of the folder a path starts from.
+fn leads_out(reading: &Spelling) -> bool {
+    matches!(reading, Spelling::Relative { ups: 1.., .. })
+}
+
+/// The position as written in `resolved`: lines or a symbol.
+fn position(citation: &Citation) -> String {
+    let lines: Vec<String> = citation
+        .lines
+        .iter()
+        .map(|&(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    match citation.kind {
+        Kind::Line => format!(":{}", lines.join(",")),
+        Kind::Symbol => format!(":{}", citation.symbol.as_deref().unwrap_or("")),
+        _ => String::new(),
+    }
+}
+
+/// Whether `file`, at `path`, has the lines and the symbol of `citation`.
+fn claim_in(file: &CitedFile, citation: &Citation, path: &str) -> Claim {
+    let count = file.line_count();
+    let lines: Vec<(usize, usize)> =
+        citation.lines.iter().map(|&(first, last)| (first as usize, last as usize)).collect();
+    let failure = if citation.cannot_hold() {
+        Some("no such lines".to_owned())
+    } else if lines.iter().any(|&(_, last)| last > count) {
+        Some(format!("the file has {count} line{}", if count == 1 { "" } else { "s" }))
+    } else {
+        None
+    };
+    let symbol = citation.symbol.as_deref().unwrap_or("");
+    let (scopes, word) = parts_of(symbol);
+    if word.is_empty() {
+        return failure.map_or(Claim::Holds, Claim::Fails);
+    }
+    let absent = || Claim::Fails(format!("does not contain {symbol}"));
+    let Some(&(first, last)) = lines.first() else {
+        let there = file.contains(word) && scopes.iter().all(|scope| is_known(file, scope, path));
+        return if there { Claim::Holds } else { absent() };
+    };
+    let on_line = lines.iter().find_map(|&(first, last)| file.line_within(word, first, last));
+    if on_line.is_some() && failure.is_none() {
+        return Claim::Holds;
+    }
+    if !scopes.iter().all(|scope| is_known(file, scope, path)) {
+        return absent();
+    }
+    let last = last.max(first);
+    let Some(line) = on_line.or_else(|| file.line_nearest(word, first, last)) else { return absent() };
+    // The range keeps its length; where the file ends before it would, it ends with the file.
+    let more = last - first;
+    let last = line.saturating_add(more).min(count);
+    Claim::Moved { first: last.saturating_sub(more).clamp(1, line), last }
+}
+
+/// The scopes and the last name of `Foo::bar`, `foo.bar()` and the like.
+fn parts_of(symbol: &str) -> (Vec<&str>, &str) {
+    let own = symbol.strip_suffix("()").unwrap_or(symbol);
+    let mut parts: Vec<&str> = own.split([':', '.', '#']).filter(|part| !part.is_empty()).collect();
+    let word = parts.pop().unwrap_or("");
+    (parts, word)
+}
+
+/// Whether a scope is in the file, is the module that the path itself is, or one every module has.
+fn is_known(file: &CitedFile, scope: &str, path: &str) -> bool {
+    matches!(scope, "crate" | "self" | "Self" | "super" | "this")
+        || path.split(['/', '.']).any(|part| part.eq_ignore_ascii_case(scope))
+        || file.contains(scope)
+}
