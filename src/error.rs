@@ -31,6 +31,22 @@ pub enum Code {
     UnknownOption,
     /// A host object lacks a method the call needs.
     MissingHostMethod,
+    /// A host's answer is needed and it threw, rejected or answered nonsense.
+    HostFailed,
+    /// No document goes by that path, URL or id.
+    NotIndexed,
+    /// The document's file is no longer there.
+    FileGone,
+    /// The document holds no text.
+    NoText,
+    /// The document has fewer chunks.
+    ChunkOutOfRange,
+    /// Not an anchor.
+    MalformedAnchor,
+    /// The anchor's span is no passage of the document.
+    AnchorOutsideDocument,
+    /// The words are not in the document, or in several places.
+    QuoteNotFound,
 }
 
 impl Code {
@@ -40,6 +56,14 @@ impl Code {
             Code::InvalidArgument => "INVALID_ARGUMENT",
             Code::UnknownOption => "UNKNOWN_OPTION",
             Code::MissingHostMethod => "MISSING_HOST_METHOD",
+            Code::HostFailed => "HOST_FAILED",
+            Code::NotIndexed => "NOT_INDEXED",
+            Code::FileGone => "FILE_GONE",
+            Code::NoText => "NO_TEXT",
+            Code::ChunkOutOfRange => "CHUNK_OUT_OF_RANGE",
+            Code::MalformedAnchor => "MALFORMED_ANCHOR",
+            Code::AnchorOutsideDocument => "ANCHOR_OUTSIDE_DOCUMENT",
+            Code::QuoteNotFound => "QUOTE_NOT_FOUND",
         }
     }
 }

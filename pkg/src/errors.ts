@@ -11,7 +11,23 @@ export type EvidenceErrorCode =
   /** A host object lacks a method the call needs; `details.field` names it. */
   | "MISSING_HOST_METHOD"
   /** No default host exists on this platform; `details.field` names the argument to pass. */
-  | "HOST_REQUIRED";
+  | "HOST_REQUIRED"
+  /** A host's answer is needed and it threw, rejected or answered nonsense; `details.field` names the method. */
+  | "HOST_FAILED"
+  /** `resolveCitation`: no document goes by that path, URL or id. */
+  | "NOT_INDEXED"
+  /** `resolveCitation`: the document's file is no longer there. */
+  | "FILE_GONE"
+  /** `resolveCitation`: the document holds no text. */
+  | "NO_TEXT"
+  /** `resolveCitation`: the document has fewer chunks; `details.count` says how many. */
+  | "CHUNK_OUT_OF_RANGE"
+  /** `resolveCitation`: not an anchor. */
+  | "MALFORMED_ANCHOR"
+  /** `resolveCitation`: the anchor's span is no passage of the document; `details.length` is its length. */
+  | "ANCHOR_OUTSIDE_DOCUMENT"
+  /** `resolveCitation`: the words are not in the document, or in several places. */
+  | "QUOTE_NOT_FOUND";
 
 /** Typed facts about an error. */
 export interface EvidenceErrorDetails {

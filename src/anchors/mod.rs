@@ -12,6 +12,7 @@ mod fragment;
 mod html;
 mod prose;
 pub mod relocate;
+pub mod resolve;
 mod search;
 mod url;
 

@@ -10,6 +10,7 @@ mod host;
 mod limits;
 mod read;
 mod verify;
+mod resolve;
 mod write;
 
 use wasm_bindgen::prelude::*;
