@@ -6,6 +6,7 @@
 mod anchors;
 mod citations;
 mod error;
+mod gate;
 mod host;
 mod limits;
 mod read;

@@ -1,0 +1,356 @@
+//! Finds what silences, skips or empties a check in added text: a line scan that tells code, strings
+//! and comments apart as far as a line shows them. A comment that only speaks of a marker is none.
+
+use super::marker_table::{After, CODE, DIRECTIVES, Marker, SCRIPTS, SETTINGS};
+
+/// The markers in `added_text`, each once, in the order they first occur. Linear in the text.
+pub fn detect_check_weakening(added_text: &str) -> Vec<&'static str> {
+    count_markers(added_text).into_iter().map(|(name, _)| name).collect()
+}
+
+/// The markers that `after` has more often than `before`, in the order of `after`.
+pub fn added_markers(before: &str, after: &str) -> Vec<&'static str> {
+    let had = count_markers(before);
+    let count = |name: &str| had.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    count_markers(after)
+        .into_iter()
+        .filter(|(name, times)| *times > count(name))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+fn count_markers(text: &str) -> Vec<(&'static str, usize)> {
+    let mut found: Vec<(&'static str, usize)> = Vec::new();
+    scan(text, |name| match found.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, count)) => *count += 1,
+        None => found.push((name, 1)),
+    });
+    found
+}
+
+/// What began on an earlier line and has not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    /// `/* ... */`, from the start of a line.
+    Block,
+    /// A text in three quotes.
+    Triple(&'static str),
+}
+
+fn scan(text: &str, mut tell: impl FnMut(&'static str)) {
+    let mut open = Open::Nothing;
+    let mut offset = 0;
+    // Once a closing mark is not found ahead it is not looked for again: the scan stays linear.
+    let mut never_closed: Vec<&'static str> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let rest = text.get(offset + line.len()..).unwrap_or("");
+        offset += line.len();
+        let mut line = line.trim_end();
+        match open {
+            Open::Block => match line.split_once("*/") {
+                Some((inside, after)) => {
+                    directive(inside.trim_start_matches([' ', '\t', '*']), &mut tell);
+                    line = after;
+                    open = Open::Nothing;
+                }
+                None => {
+                    directive(line.trim_start_matches([' ', '\t', '*']), &mut tell);
+                    continue;
+                }
+            },
+            Open::Triple(quotes) => match line.split_once(quotes) {
+                Some((_, after)) => {
+                    line = after;
+                    open = Open::Nothing;
+                }
+                None => continue,
+            },
+            Open::Nothing => {}
+        }
+        if let Some((closing, state)) = opens(line)
+            && !never_closed.contains(&closing)
+        {
+            if memchr::memmem::find(rest.as_bytes(), closing.as_bytes()).is_some() {
+                open = state;
+                if let Open::Triple(quotes) = state {
+                    line = line.rsplit_once(quotes).map_or(line, |(before, _)| before);
+                }
+            } else {
+                never_closed.push(closing);
+            }
+        }
+        scan_line(line, &mut tell);
+    }
+}
+
+/// What `line` leaves open: the mark that closes it, and the state.
+fn opens(line: &str) -> Option<(&'static str, Open)> {
+    let start = line.trim_start();
+    if start.starts_with("/*") && !start.contains("*/") {
+        return Some(("*/", Open::Block));
+    }
+    ["\"\"\"", "'''"]
+        .into_iter()
+        .find(|quotes| line.matches(quotes).count() % 2 == 1)
+        .map(|quotes| (quotes, Open::Triple(quotes)))
+}
+
+fn scan_line(line: &str, tell: &mut impl FnMut(&'static str)) {
+    let bytes = line.as_bytes();
+    let indent = line.len() - line.trim_start().len();
+    if line.get(indent..).is_some_and(|text| text == "*" || text.starts_with("* ")) {
+        // The inside of a block comment whose start is not in the text.
+        directive(line.trim_start_matches([' ', '\t', '*']), tell);
+        return;
+    }
+    settings(line, indent, tell);
+    // The quote that ends the string the scan is in, and the quotes no other one on the line ends.
+    let mut closing: Option<u8> = None;
+    let mut unpaired: Vec<u8> = Vec::new();
+    let mut at = indent;
+    while let Some(&byte) = bytes.get(at) {
+        match closing {
+            Some(_) if byte == b'\\' => {
+                at += 2;
+                continue;
+            }
+            Some(quote) if byte == quote => closing = None,
+            Some(_) => {}
+            None => {
+                if let Some((length, end)) = comment_start(bytes, at, indent) {
+                    at = comment(line, at + length, end, tell);
+                    continue;
+                }
+                // An apostrophe within a word opens nothing.
+                let opens = match byte {
+                    b'"' | b'`' => true,
+                    b'\'' => {
+                        !at.checked_sub(1).and_then(|before| bytes.get(before)).copied().is_some_and(is_word)
+                    }
+                    _ => false,
+                };
+                if opens && !unpaired.contains(&byte) {
+                    if closes(bytes, at + 1, byte) {
+                        closing = Some(byte);
+                    } else {
+                        unpaired.push(byte);
+                    }
+                } else if let Some(found) = find(CODE, line, at) {
+                    tell(found.text);
+                }
+            }
+        }
+        if let Some(found) = find(SCRIPTS, line, at)
+            && (found.after != After::Tail || is_command(line, at))
+        {
+            tell(found.text);
+        }
+        at += 1;
+    }
+}
+
+/// Reads a comment from `at`, tells its directives and returns where it ends.
+fn comment(line: &str, at: usize, end: Option<&str>, tell: &mut impl FnMut(&'static str)) -> usize {
+    let rest = line.get(at..).unwrap_or("");
+    let length = end.and_then(|end| rest.find(end).map(|found| found + end.len())).unwrap_or(rest.len());
+    let inside = rest.get(..length).unwrap_or(rest);
+    // A comment may hold several: `# type: ignore  # noqa`, `// x // nolint`.
+    let mut piece = inside;
+    loop {
+        piece = piece.trim_start_matches(['/', '*', '!', '-', '%', ';', ' ', '\t']);
+        directive(piece, tell);
+        let next = memchr::memchr2_iter(b'#', b'/', piece.as_bytes()).find(|&found| {
+            let mark = piece.get(found..).unwrap_or("");
+            let blank = found > 0 && piece.as_bytes().get(found - 1).is_some_and(u8::is_ascii_whitespace);
+            blank && (mark.starts_with('#') || mark.starts_with("//"))
+        });
+        match next.and_then(|found| piece.get(found + 1..)) {
+            Some(rest) => piece = rest.trim_start_matches('#'),
+            None => break,
+        }
+    }
+    at + length
+}
+
+fn directive(text: &str, tell: &mut impl FnMut(&'static str)) {
+    let text = text.trim_start();
+    if let Some(found) = find(DIRECTIVES, text, 0) {
+        tell(found.text);
+    } else if let Some(found) = text.strip_prefix('#').and_then(|text| find(DIRECTIVES, text.trim_start(), 0))
+    {
+        tell(found.text);
+    }
+}
+
+/// Where a comment's text begins behind `at`, and what ends it before the line does.
+fn comment_start(bytes: &[u8], at: usize, indent: usize) -> Option<(usize, Option<&'static str>)> {
+    let rest = bytes.get(at..)?;
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+    let blank_before =
+        at == indent || before.is_some_and(|before| matches!(before, b' ' | b'\t' | b';' | b')'));
+    match rest {
+        [b'/', b'/', ..] if before != Some(b':') => Some((2, None)),
+        // In a glob such as `src/**/*.ts` the mark follows a name.
+        [b'/', b'*', ..] if before.is_none_or(|before| !is_word(before) && before != b'*') => {
+            Some((2, Some("*/")))
+        }
+        [b'<', b'!', b'-', b'-', ..] => Some((4, Some("-->"))),
+        [b'{', b'-', ..] => Some((2, Some("-}"))),
+        [b'(', b'*', b' ', ..] => Some((2, Some("*)"))),
+        // `#[...]` and `#![...]` are attributes, `#expect(` a macro.
+        [b'#', b'[' | b'!', ..] | [b'#', b'e', b'x', b'p', b'e', b'c', b't', b'(', ..] => None,
+        [b'#', ..] if blank_before => Some((1, None)),
+        [b'-', b'-', b' ', ..] | [b'%', ..] | [b';', b';', ..] if at == indent => Some((1, None)),
+        _ => None,
+    }
+}
+
+fn closes(bytes: &[u8], from: usize, quote: u8) -> bool {
+    let mut escaped = false;
+    for &byte in bytes.get(from..).unwrap_or_default() {
+        if byte == quote && !escaped {
+            return true;
+        }
+        escaped = byte == b'\\' && !escaped;
+    }
+    false
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The longest entry of `table` that stands at `at` as a whole.
+fn find(table: &'static [Marker], line: &str, at: usize) -> Option<&'static Marker> {
+    let bytes = line.as_bytes();
+    let rest = bytes.get(at..)?;
+    let first = *rest.first()?;
+    let from = table.partition_point(|marker| marker.text.as_bytes().first() < Some(&first));
+    let entries =
+        table.get(from..)?.iter().take_while(|marker| marker.text.as_bytes().first() == Some(&first));
+    let mut candidates = entries.filter(|marker| rest.starts_with(marker.text.as_bytes())).peekable();
+    candidates.peek()?;
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+    let joined = before.is_some_and(|before| match first {
+        b'.' | b'|' => false,
+        b'[' => is_word(before) || before == b'#',
+        b'-' => before == b'-',
+        _ => is_word(before) || (is_word(first) && matches!(before, b'.' | b'-' | b'$')),
+    });
+    let qualified = before == Some(b'.') || before == Some(b':') || before == Some(b'>');
+    candidates
+        .filter(|marker| !joined || (qualified && is_assertion(marker.text)))
+        .filter(|marker| ends_there(marker, line, at + marker.text.len()))
+        .max_by_key(|marker| marker.text.len())
+}
+
+/// Assertions and skips that are methods of whatever the test calls its own object.
+fn is_assertion(text: &str) -> bool {
+    text.starts_with("assert")
+        || text.starts_with("mark")
+        || text.starts_with("XCTSkip")
+        || text.starts_with("assume")
+}
+
+fn ends_there(marker: &Marker, line: &str, end: usize) -> bool {
+    let rest = line.get(end..).unwrap_or("");
+    let next = rest.as_bytes().first().copied();
+    let last = marker.text.as_bytes().last().copied().unwrap_or(0);
+    let open = next.is_some_and(is_word) && is_word(last);
+    let argument = |rest: &str| rest.trim_start().bytes().next();
+    match marker.after {
+        // `eslint-disable-next-line` and `@phpstan-ignore-line` go on; `DISABLED_` is a prefix.
+        After::Word => !open || last == b'_' || marker.text.ends_with("-W"),
+        After::Call if open => false,
+        After::Call => match next {
+            Some(b'(') => !argument(rest.get(1..).unwrap_or("")).is_some_and(|byte| byte.is_ascii_digit()),
+            Some(b'.' | b'`') => true,
+            _ => false,
+        },
+        After::Title if open => false,
+        After::Title => {
+            let called = rest.strip_prefix('(').or_else(|| rest.strip_prefix(' ')).unwrap_or("");
+            matches!(argument(called), Some(b'"' | b'\'' | b'`')) || rest.starts_with(".each")
+        }
+        After::End => {
+            !open
+                && (rest.trim_start().is_empty()
+                    || rest.trim_start().starts_with([',', ';', ')', '#', '/', '}']))
+        }
+        After::Codes => {
+            let code = |byte: u8| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.')
+            };
+            let mut codes = rest.split(',').map(str::trim);
+            codes.all(|text| !text.is_empty() && text.bytes().all(code))
+        }
+        After::Tail => {
+            let rest = rest.trim_start();
+            !open
+                && (rest.is_empty()
+                    || rest.starts_with(['"', '\'', '`', '#', '\\', ')', ']'])
+                    || rest.starts_with("&&"))
+        }
+        After::Line => {
+            rest.trim().is_empty() && line.get(..end).is_some_and(|text| text.trim() == marker.text)
+        }
+    }
+}
+
+/// How far around a command its line is looked at.
+const COMMAND_WINDOW: usize = 400;
+
+/// True when what stands before `at` reads as a command rather than as an expression.
+fn is_command(line: &str, at: usize) -> bool {
+    let window = |from: usize, to: usize| line.as_bytes().get(from..to.min(line.len())).unwrap_or_default();
+    let before = window(at.saturating_sub(COMMAND_WINDOW), at);
+    let after = window(at, at + COMMAND_WINDOW);
+    let start = line.trim_start().as_bytes();
+    let holds = |text: &[u8], mark: &str| memchr::memmem::find(text, mark.as_bytes()).is_some();
+    let keywords = ["return ", "if ", "if(", "while ", "while(", "const ", "let ", "var ", "} else"];
+    let expression = keywords.iter().any(|word| start.starts_with(word.as_bytes()))
+        || [" = ", " => ", "=== ", " == ", "!== ", " += "].iter().any(|mark| holds(before, mark));
+    let balanced = holds(before, "$(") || !holds(after, ")") || holds(before, "(") == holds(before, ")");
+    !expression && balanced && !before.trim_ascii().is_empty()
+}
+
+/// `key: value`, `key = value`, `"key": value` and `<key>value</key>` at the start of a line or of an
+/// object.
+fn settings(line: &str, indent: usize, tell: &mut impl FnMut(&'static str)) {
+    let text = line.get(indent..).unwrap_or("");
+    if text.starts_with(['#', '/', ';']) {
+        return;
+    }
+    let mut before = b'{';
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        let starts = matches!(before, b'{' | b',' | b'"' | b'\'' | b' ' | b'\t' | b'<' | b'.' | b'-');
+        if starts
+            && byte.is_ascii_alphabetic()
+            && let Some(found) = setting_at(text, at)
+        {
+            tell(found);
+        }
+        before = byte;
+    }
+}
+
+fn setting_at(text: &str, at: usize) -> Option<&'static str> {
+    let rest = text.get(at..)?;
+    let length = rest.bytes().take_while(|&byte| is_word(byte) || byte == b'-').take(40).count();
+    let key = rest.get(..length)?;
+    let found = SETTINGS.binary_search_by(|setting| setting.key.cmp(key)).ok()?;
+    let setting = SETTINGS.get(found)?;
+    // A key stands first in its line or object: `what if: false` is prose.
+    let before = text.get(..at).unwrap_or("");
+    let head = before.trim_end_matches(['"', '\'']).trim_end();
+    let leads = head.is_empty() || head.ends_with(['{', ',', '<', '-', '.']);
+    let quoted = before.ends_with('"') || !setting.quoted;
+    let rest = rest.get(length..)?;
+    let rest = rest.trim_start_matches(['"', '\'']).trim_start();
+    let value = rest.strip_prefix([':', '=', '>'])?.trim_start();
+    let value = value.trim_start_matches("${{").trim_start_matches(['"', '\'', ' ']);
+    let end = value.bytes().take_while(|&byte| is_word(byte) || byte == b'-').take(8).count();
+    (leads && quoted && value.get(..end)?.eq_ignore_ascii_case(setting.value)).then_some(setting.name)
+}
