@@ -569,7 +569,8 @@ mod tests {
             for extension in
                 CONFIG_EXTENSIONS.iter().filter(|extension| only.is_empty() || *extension == only)
             {
-                assert!(is_check_own_file(&format!("{start}{extension}")), "{start}{extension}");
+                let dot = if start.ends_with('.') { "" } else { "é." };
+                assert!(is_check_own_file(&format!("{start}{dot}{extension}")), "{start}{extension}");
             }
         }
         for (extension, shapes, _) in TESTS {

@@ -2,6 +2,7 @@
 //! and comments apart as far as a line shows them. A comment that only speaks of a marker is none.
 
 use super::marker_table::{After, CODE, DIRECTIVES, Marker, SCRIPTS, SETTINGS};
+use std::sync::LazyLock;
 
 /// The markers in `added_text`, each once, in the order they first occur. Linear in the text.
 pub fn detect_check_weakening(added_text: &str) -> Vec<&'static str> {
@@ -136,12 +137,12 @@ fn scan_line(line: &str, tell: &mut impl FnMut(&'static str)) {
                     } else {
                         unpaired.push(byte);
                     }
-                } else if let Some(found) = find(CODE, line, at) {
+                } else if let Some(found) = find(&CODE_TABLE, line, at) {
                     tell(found.text);
                 }
             }
         }
-        if let Some(found) = find(SCRIPTS, line, at)
+        if let Some(found) = find(&SCRIPT_TABLE, line, at)
             && (found.after != After::Tail || is_command(line, at))
         {
             tell(found.text);
@@ -175,9 +176,10 @@ fn comment(line: &str, at: usize, end: Option<&str>, tell: &mut impl FnMut(&'sta
 
 fn directive(text: &str, tell: &mut impl FnMut(&'static str)) {
     let text = text.trim_start();
-    if let Some(found) = find(DIRECTIVES, text, 0) {
+    if let Some(found) = find(&DIRECTIVE_TABLE, text, 0) {
         tell(found.text);
-    } else if let Some(found) = text.strip_prefix('#').and_then(|text| find(DIRECTIVES, text.trim_start(), 0))
+    } else if let Some(found) =
+        text.strip_prefix('#').and_then(|text| find(&DIRECTIVE_TABLE, text.trim_start(), 0))
     {
         tell(found.text);
     }
@@ -190,7 +192,7 @@ fn comment_start(bytes: &[u8], at: usize, indent: usize) -> Option<(usize, Optio
     let blank_before =
         at == indent || before.is_some_and(|before| matches!(before, b' ' | b'\t' | b';' | b')'));
     match rest {
-        [b'/', b'/', ..] if before != Some(b':') => Some((2, None)),
+        [b'/', b'/', ..] if before.is_none_or(|before| before != b':' && !is_word(before)) => Some((2, None)),
         // In a glob such as `src/**/*.ts` the mark follows a name.
         [b'/', b'*', ..] if before.is_none_or(|before| !is_word(before) && before != b'*') => {
             Some((2, Some("*/")))
@@ -221,22 +223,51 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
+/// A sorted table with the range of its entries for each first byte.
+struct Table {
+    entries: &'static [Marker],
+    ranges: Vec<(u16, u16)>,
+}
+
+impl Table {
+    fn new(entries: &'static [Marker]) -> Table {
+        let starts = |byte: u8| {
+            let first = |marker: &Marker| marker.text.bytes().next();
+            let from = entries.partition_point(|marker| first(marker) < Some(byte));
+            let to = entries.partition_point(|marker| first(marker) <= Some(byte));
+            (from as u16, to as u16)
+        };
+        Table { entries, ranges: (0..=u8::MAX).map(starts).collect() }
+    }
+
+    fn starting_with(&self, byte: u8) -> &'static [Marker] {
+        let range = self.ranges.get(usize::from(byte)).copied().unwrap_or_default();
+        self.entries.get(usize::from(range.0)..usize::from(range.1)).unwrap_or_default()
+    }
+}
+
+static CODE_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(CODE));
+static DIRECTIVE_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(DIRECTIVES));
+static SCRIPT_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(SCRIPTS));
+
 /// The longest entry of `table` that stands at `at` as a whole.
-fn find(table: &'static [Marker], line: &str, at: usize) -> Option<&'static Marker> {
+fn find(table: &Table, line: &str, at: usize) -> Option<&'static Marker> {
     let bytes = line.as_bytes();
     let rest = bytes.get(at..)?;
     let first = *rest.first()?;
-    let from = table.partition_point(|marker| marker.text.as_bytes().first() < Some(&first));
-    let entries =
-        table.get(from..)?.iter().take_while(|marker| marker.text.as_bytes().first() == Some(&first));
-    let mut candidates = entries.filter(|marker| rest.starts_with(marker.text.as_bytes())).peekable();
+    let near = table.starting_with(first);
+    let mut candidates = near.iter().filter(|marker| rest.starts_with(marker.text.as_bytes())).peekable();
     candidates.peek()?;
     let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
     let joined = before.is_some_and(|before| match first {
-        b'.' | b'|' => false,
+        b'.' | b'|' | b',' => false,
         b'[' => is_word(before) || before == b'#',
         b'-' => before == b'-',
-        _ => is_word(before) || (is_word(first) && matches!(before, b'.' | b'-' | b'$')),
+        _ => {
+            is_word(before)
+                || (is_word(first) && matches!(before, b'.' | b'-' | b'$'))
+                || (is_word(first) && bytes.get(..at).is_some_and(|before| before.ends_with(b"->")))
+        }
     });
     let qualified = before == Some(b'.') || before == Some(b':') || before == Some(b'>');
     candidates
@@ -280,7 +311,9 @@ fn ends_there(marker: &Marker, line: &str, end: usize) -> bool {
         }
         After::Codes => {
             let code = |byte: u8| {
-                byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.')
+                byte.is_ascii_lowercase()
+                    || byte.is_ascii_digit()
+                    || matches!(byte, b'_' | b'/' | b'.' | b'=')
             };
             let mut codes = rest.split(',').map(str::trim);
             codes.all(|text| !text.is_empty() && text.bytes().all(code))
@@ -353,4 +386,62 @@ fn setting_at(text: &str, at: usize) -> Option<&'static str> {
     let value = value.trim_start_matches("${{").trim_start_matches(['"', '\'', ' ']);
     let end = value.bytes().take_while(|&byte| is_word(byte) || byte == b'-').take(8).count();
     (leads && quoted && value.get(..end)?.eq_ignore_ascii_case(setting.value)).then_some(setting.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        for table in [CODE, DIRECTIVES, SCRIPTS] {
+            assert!(table.is_sorted_by(|one, other| one.text < other.text));
+            assert!(table.iter().all(|marker| !marker.ecosystem.is_empty()));
+        }
+        assert!(SETTINGS.is_sorted_by(|one, other| one.key < other.key));
+        assert!(SETTINGS.iter().all(|setting| !setting.ecosystem.is_empty()));
+    }
+
+    #[test]
+    fn every_marker_is_reachable() {
+        let rest = |marker: &Marker| match marker.after {
+            After::Call => "(\"x\")",
+            After::Title => " \"x\"",
+            After::Codes => " some_rule",
+            After::Word | After::End | After::Tail | After::Line => "",
+        };
+        for marker in DIRECTIVES {
+            for start in ["//", "# ", "/* ", "<!-- ", "x = 漢; // é "] {
+                let line = format!("{start}{}{}", marker.text, rest(marker));
+                let line = if start.contains('é') { line.replace("é ", "") } else { line };
+                assert_eq!(detect_check_weakening(&line), [marker.text], "{line}");
+            }
+        }
+        for marker in CODE {
+            let line = format!("  {}{}", marker.text, rest(marker));
+            assert_eq!(detect_check_weakening(&line), [marker.text], "{line}");
+        }
+        for marker in SCRIPTS {
+            let command = if marker.after == After::Line { "" } else { "run " };
+            let line = format!("{command}{}{}", marker.text, rest(marker));
+            assert_eq!(detect_check_weakening(&line), [marker.text], "{line}");
+        }
+        for setting in SETTINGS {
+            let line = format!("  \"{}\": {},", setting.key, setting.value);
+            assert_eq!(detect_check_weakening(&line), [setting.name], "{line}");
+        }
+    }
+
+    #[test]
+    fn markers_keep_the_order_of_the_text_and_stand_once() {
+        let text = "x  # noqa\r\n// @ts-ignore\r\ny  # noqa\r\n";
+        assert_eq!(detect_check_weakening(text), ["noqa", "@ts-ignore"]);
+        assert!(detect_check_weakening("").is_empty());
+    }
+
+    #[test]
+    fn only_what_grew_is_added() {
+        assert_eq!(added_markers("# noqa\n", "# noqa\n# noqa\n// @ts-ignore"), ["noqa", "@ts-ignore"]);
+        assert!(added_markers("# noqa\n# noqa\n", "# noqa\n").is_empty());
+    }
 }
