@@ -40,6 +40,9 @@ enum Open {
 }
 
 fn scan(text: &str, mut tell: impl FnMut(&'static str)) {
+    if !FILTER.may_hold(text.as_bytes()) {
+        return;
+    }
     let mut open = Open::Nothing;
     let mut offset = 0;
     // Once a closing mark is not found ahead it is not looked for again: the scan stays linear.
@@ -81,7 +84,9 @@ fn scan(text: &str, mut tell: impl FnMut(&'static str)) {
                 never_closed.push(closing);
             }
         }
-        scan_line(line, &mut tell);
+        if FILTER.may_hold(line.as_bytes()) {
+            scan_line(line, &mut tell);
+        }
     }
 }
 
@@ -139,6 +144,8 @@ fn scan_line(line: &str, tell: &mut impl FnMut(&'static str)) {
                     }
                 } else if let Some(found) = find(&CODE_TABLE, line, at) {
                     tell(found.text);
+                    at += found.text.len();
+                    continue;
                 }
             }
         }
@@ -246,6 +253,73 @@ impl Table {
     }
 }
 
+/// The first three bytes of every entry, hashed into a bit set: most text holds none of them where a
+/// marker could stand, and is passed over at the price of one look a byte.
+struct Filter {
+    bits: Vec<u64>,
+}
+
+impl Filter {
+    fn new() -> Filter {
+        let mut filter = Filter { bits: vec![0; 1 << (FILTER_BITS - 6)] };
+        let markers = [CODE, DIRECTIVES, SCRIPTS].into_iter().flatten();
+        for text in markers.map(|marker| marker.text).chain(SETTINGS.iter().map(|setting| setting.key)) {
+            match *text.as_bytes() {
+                [one, two, three, ..] => filter.add(one, two, three),
+                [one, two] => b":\"'= ".iter().for_each(|&three| filter.add(one, two, three)),
+                _ => {}
+            }
+        }
+        filter
+    }
+
+    fn add(&mut self, one: u8, two: u8, three: u8) {
+        let slot = slot(u32::from_le_bytes([0, one, two, three]));
+        if let Some(word) = self.bits.get_mut(slot >> 6) {
+            *word |= 1 << (slot & 63);
+        }
+    }
+
+    /// False when no marker and no setting can be in `text`.
+    fn may_hold(&self, text: &[u8]) -> bool {
+        let mut window = 0_u32;
+        for (end, &byte) in text.iter().enumerate() {
+            window = (window >> 8) | (u32::from(byte) << 24);
+            let slot = slot(window & 0xFFFF_FF00);
+            let known = self.bits.get(slot >> 6).is_some_and(|word| (word >> (slot & 63)) & 1 == 1);
+            if known && end >= 2 && starts_entry(text, end - 2) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+const FILTER_BITS: u32 = 15;
+
+fn slot(window: u32) -> usize {
+    (window.wrapping_mul(0x9E37_79B1) >> (32 - FILTER_BITS)) as usize
+}
+
+/// True when the whole text of an entry stands at `at` and does not go on a word.
+fn starts_entry(text: &[u8], at: usize) -> bool {
+    let Some((rest, &first)) = text.get(at..).and_then(|rest| Some((rest, rest.first()?))) else {
+        return false;
+    };
+    let goes_on = at.checked_sub(1).and_then(|before| text.get(before)).copied().is_some_and(is_word);
+    if goes_on && is_word(first) {
+        return false;
+    }
+    let tables = [&*CODE_TABLE, &*DIRECTIVE_TABLE, &*SCRIPT_TABLE];
+    let near = tables.into_iter().flat_map(|table| table.starting_with(first));
+    near.map(|marker| marker.text)
+        .chain(
+            SETTINGS.iter().map(|setting| setting.key).filter(|key| key.as_bytes().first() == Some(&first)),
+        )
+        .any(|entry| rest.starts_with(entry.as_bytes()))
+}
+
+static FILTER: LazyLock<Filter> = LazyLock::new(Filter::new);
 static CODE_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(CODE));
 static DIRECTIVE_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(DIRECTIVES));
 static SCRIPT_TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(SCRIPTS));
@@ -271,6 +345,7 @@ fn find(table: &Table, line: &str, at: usize) -> Option<&'static Marker> {
     });
     let qualified = before == Some(b'.') || before == Some(b':') || before == Some(b'>');
     candidates
+        .filter(|marker| marker.after != After::Title || before != Some(b'@'))
         .filter(|marker| !joined || (qualified && is_assertion(marker.text)))
         .filter(|marker| ends_there(marker, line, at + marker.text.len()))
         .max_by_key(|marker| marker.text.len())
