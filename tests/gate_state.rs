@@ -1,5 +1,14 @@
 //! The books against golden sequences, the labelled tables, and what must hold for any sequence.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test that cannot go on fails loudly"
+)]
+
 use agent_evidence::gate::{
     Change, Gate, Problem, Reason, added_lines_by_file, detect_check_weakening, extract_added_lines,
     follow_up_message, is_check_own_file,

@@ -1,6 +1,6 @@
 //! What the agent is asked when it may not stop yet: as data, and in our words.
 
-use super::gate::{Problem, Reason, SuspectMutation};
+use super::books::{Problem, Reason, SuspectMutation};
 use crate::limits::{MAX_LISTED_ITEMS, MAX_QUOTED_CHARACTERS};
 use serde::{Deserialize, Serialize};
 
