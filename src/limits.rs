@@ -30,6 +30,8 @@ limits! {
     DEFAULT_BUDGET_MS: u32 = 15_000;
     /// Bytes of a file whose lines and names are checked; a larger one is `unchecked`. Sources are far smaller, and the file is held in memory.
     MAX_CITED_FILE_BYTES: usize = 8 * 1024 * 1024;
+    /// Bytes of the listing of one root; a larger one could not be searched in memory, and the root counts as not listed.
+    MAX_LISTING_BYTES: usize = 128 * 1024 * 1024;
     /// Bytes of files held in one pass before no other is read; the citations of those left are `unchecked`.
     MAX_READ_BYTES: usize = 64 * 1024 * 1024;
     /// Files of the same name read to find the one a citation means; more are too many to tell apart, and the citation is `unchecked`.

@@ -1,9 +1,18 @@
 /** Whether what a reply cites is there. */
+/// <reference lib="esnext.disposable" preserve="true" />
 import { array, boolean, host, integer, object, options as checkOptions, refuse, string } from "./check.js";
 import { callAsync, putText, putTexts, Unpacker } from "./engine.js";
-import { LIMITS } from "./limits.js";
 import { platformDefault } from "./platform.js";
 import type { ChatCitationDeps, ChatCitationItem, ChatCitationKind, ChatCitationsResult, ChatCitationStatus, CitationRoot, CommitCheck } from "./citation-types.js";
+
+/** Citations looked at in one pass unless told otherwise. */
+export const DEFAULT_MAX_ITEMS = 80;
+/** Milliseconds for one pass unless told otherwise. */
+export const DEFAULT_BUDGET_MS = 15_000;
+/** The note on a rule that is in force. Citing it is no proof that it was followed. */
+export const RULE_CITED_LABEL = "cited by the step — unchecked";
+/** The note on a rule that is not in force. */
+export const RULE_UNKNOWN_LABEL = "not an in-force rule here";
 
 /** Deps that answer for many commits at once and hold processes that can be ended. */
 export interface ChatCitationHost extends ChatCitationDeps, AsyncDisposable {
@@ -71,8 +80,8 @@ export async function verifyCitations(text: string, roots: readonly CitationRoot
   });
   const given = checkOptions(opts, "opts", ["ruleIds", "maxItems", "budgetMs", "ambiguousShas"]);
   const rules = given.ruleIds === undefined || given.ruleIds === null ? undefined : ruleIds(given.ruleIds);
-  const maxItems = given.maxItems === undefined ? bound("DEFAULT_MAX_ITEMS") : integer(given.maxItems, "opts.maxItems");
-  const budgetMs = given.budgetMs === undefined ? bound("DEFAULT_BUDGET_MS") : integer(given.budgetMs, "opts.budgetMs");
+  const maxItems = given.maxItems === undefined ? DEFAULT_MAX_ITEMS : integer(given.maxItems, "opts.maxItems");
+  const budgetMs = given.budgetMs === undefined ? DEFAULT_BUDGET_MS : integer(given.budgetMs, "opts.budgetMs");
   const ambiguousShas = given.ambiguousShas === undefined ? false : boolean(given.ambiguousShas, "opts.ambiguousShas");
   const asked = deps === undefined ? (shared ??= chatCitationDeps()) : host<ChatCitationDeps>(deps, "deps", ["fileExists", "readLines", "listFiles", "commitExists", "now"]);
 
@@ -90,10 +99,6 @@ export async function verifyCitations(text: string, roots: readonly CitationRoot
   } finally {
     clearTimeout(timer);
   }
-}
-
-function bound(name: string): number {
-  return LIMITS[name]?.value ?? 0;
 }
 
 function ruleIds(value: unknown): string[] {
@@ -118,10 +123,11 @@ function within(deps: ChatCitationDeps, roots: readonly string[], overdue: Promi
     fileExists: (abs: string) => inTime(deps.fileExists(abs, roots)),
     read: (abs: string) => inTime(whole ? deps.readText?.(abs, roots) : deps.readLines(abs, roots)),
     list: (absRoot: string) => inTime(deps.listFiles(absRoot)),
-    commits: (absRoot: string, shas: string[]) => inTime(together ? deps.commitsExist?.(absRoot, shas) : deps.commitExists(absRoot, shas[0] as string)),
-    take: (answer: unknown, separator: string) => {
-      if (typeof answer === "string") return put(answer);
-      return Array.isArray(answer) && answer.every((line) => typeof line === "string") ? put(answer.join(separator)) : undefined;
+    commits: (absRoot: string, shas: string[]) => inTime(together ? deps.commitsExist?.(absRoot, shas) : Promise.all(shas.map((sha) => deps.commitExists(absRoot, sha)))),
+    take: (answer: unknown, separator: string, most: number) => {
+      const isList = Array.isArray(answer) && answer.length <= most && answer.every((line) => typeof line === "string");
+      const text = isList ? answer.join(separator) : answer;
+      return typeof text === "string" && text.length <= most ? put(text) : undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ use super::write::Packer;
 use crate::citations::{
     CommitCheck, ExtractOptions, Host, Kind, Root, Status, VerifyOptions, verify_citations as verify,
 };
+use crate::limits::{MAX_CITED_FILE_BYTES, MAX_LISTING_BYTES};
 use crate::text::Utf16Converter;
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -71,10 +72,12 @@ impl JsHost {
         ask(&self.0, method, &Array::of1(&JsValue::from_str(subject))).await
     }
 
-    /// A text, or texts with `separator` between them, through the input buffer.
-    fn take(&self, answer: &JsValue, separator: &str) -> Option<String> {
+    /// A text, or texts with `separator` between them, through the input buffer; `None` for what is
+    /// neither or has more than `most` units.
+    fn take(&self, answer: &JsValue, separator: &str, most: usize) -> Option<String> {
         let take: Function = Reflect::get(&self.0, &JsValue::from_str("take")).ok()?.dyn_into().ok()?;
-        let bytes = take.call2(&self.0, answer, &JsValue::from_str(separator)).ok()?.as_f64()?;
+        let most = JsValue::from_f64(most as f64);
+        let bytes = take.call3(&self.0, answer, &JsValue::from_str(separator), &most).ok()?.as_f64()?;
         Some(input_text(bytes as usize))
     }
 }
@@ -90,12 +93,12 @@ impl Host for JsHost {
 
     async fn read_text(&self, path: &str) -> Option<String> {
         let answer = self.ask_about("read", path).await?;
-        self.take(&answer, "\n")
+        self.take(&answer, "\n", MAX_CITED_FILE_BYTES)
     }
 
     async fn list_files(&self, root: &str) -> Option<String> {
         let answer = self.ask_about("list", root).await?;
-        self.take(&answer, "\0")
+        self.take(&answer, "\0", MAX_LISTING_BYTES)
     }
 
     async fn commits_exist(&self, root: &str, shas: &[&str]) -> Option<Vec<CommitCheck>> {

@@ -100,6 +100,9 @@ function hold(child: GitProcess, held: boolean): void {
   }
 }
 
+/** Room for a thousand objects of one abbreviation; a person's has two. */
+const MAX_NAMES_BYTES = 1 << 16;
+
 const NAME = /^[0-9a-f]{4,64}$/;
 
 /** The commits of one repository. */
@@ -157,7 +160,7 @@ export class Commits {
 
   /** The full names of all objects that `sha` abbreviates; `null` when git could not tell. Of a name too long git takes only the start. */
   async #objectsNamed(sha: string): Promise<string[] | null> {
-    const output = await this.#git.output(this.#root, ["rev-parse", `--disambiguate=${sha}`]);
+    const output = await this.#git.output(this.#root, ["rev-parse", `--disambiguate=${sha}`], MAX_NAMES_BYTES);
     return output?.toString("latin1").split("\n").filter((name) => name.startsWith(sha)) ?? null;
   }
 }

@@ -2,12 +2,10 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
 import { devNull } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { LIMITS } from "../limits.js";
 
 /** A running git. */
 export type GitProcess = ChildProcessByStdio<Writable, Readable, null>;
-
-/** A listing larger than this is none that anybody cites from; it would only fill memory. */
-const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** Variables of git that a person sets about a machine; all others steer git to another repository or program. */
 const KEPT_VARIABLES = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
@@ -79,8 +77,8 @@ export class Git {
     }
   }
 
-  /** What a command prints, or `null` when it failed, hung, said too much or could not be started. */
-  output(root: string, command: readonly string[]): Promise<Buffer | null> {
+  /** What a command prints, or `null` when it failed, hung, could not be started or printed more than `most` bytes. */
+  output(root: string, command: readonly string[], most: number): Promise<Buffer | null> {
     return new Promise((answer) => {
       let child: GitProcess;
       try {
@@ -99,7 +97,7 @@ export class Git {
       child.stdin.end();
       child.stdout.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > MAX_OUTPUT_BYTES) this.end(child);
+        if (bytes > most) this.end(child);
         else chunks.push(chunk);
       });
       child.on("error", () => finish(null));
@@ -109,7 +107,7 @@ export class Git {
 
   /** Files of the work tree under `root`, tracked or new and not ignored; `null` when they could not be listed. */
   async listFiles(root: string): Promise<string[] | null> {
-    const output = await this.output(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    const output = await this.output(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], LIMITS.MAX_LISTING_BYTES?.value ?? 0);
     if (output === null) return null;
     // A path in conflict is listed once a stage; a repository inside this one is listed as a folder.
     const paths = new Set(output.toString("utf8").split("\0"));

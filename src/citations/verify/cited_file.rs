@@ -2,12 +2,15 @@
 
 use crate::limits::MAX_CITED_FILE_BYTES;
 use memchr::{memchr, memchr_iter, memmem};
+use std::collections::BTreeMap;
 
 /// A text file, with the byte at which each line starts.
 #[derive(Debug)]
 pub struct CitedFile {
     text: String,
     line_starts: Vec<usize>,
+    /// The lines of each word that was looked for everywhere.
+    words: BTreeMap<String, Vec<usize>>,
 }
 
 impl CitedFile {
@@ -20,7 +23,7 @@ impl CitedFile {
         line_starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|newline| newline + 1));
         // A newline ends its line; only what follows it makes another.
         line_starts.pop_if(|start| *start == text.len());
-        Some(CitedFile { text, line_starts })
+        Some(CitedFile { text, line_starts, words: BTreeMap::new() })
     }
 
     /// How many lines there are; an empty file has none.
@@ -40,14 +43,27 @@ impl CitedFile {
     }
 
     /// The line outside `first` to `last` that is nearest to them and has `word` on it; of two as near,
-    /// the earlier.
-    pub fn line_nearest(&self, word: &str, first: usize, last: usize) -> Option<usize> {
-        let before = self.find_last(word, self.start_of(first)).map(|byte| self.line_at(byte));
-        let after = self.find(word, self.start_of(last.saturating_add(1)), self.text.len());
-        match (before, after.map(|byte| self.line_at(byte))) {
+    /// the earlier. The file is gone through once for each word.
+    pub fn line_nearest(&mut self, word: &str, first: usize, last: usize) -> Option<usize> {
+        let lines = self.lines_with(word);
+        let before = lines.partition_point(|line| *line < first).checked_sub(1);
+        let before = before.and_then(|index| lines.get(index)).copied();
+        let after = lines.get(lines.partition_point(|line| *line <= last)).copied();
+        match (before, after) {
             (Some(before), Some(after)) if after.abs_diff(last) < before.abs_diff(first) => Some(after),
             (before, after) => before.or(after),
         }
+    }
+
+    fn lines_with(&mut self, word: &str) -> &[usize] {
+        if !self.words.contains_key(word) {
+            let bytes =
+                memmem::find_iter(self.text.as_bytes(), word).filter(|&byte| self.is_whole(word, byte));
+            let mut lines: Vec<usize> = bytes.map(|byte| self.line_at(byte)).collect();
+            lines.dedup();
+            self.words.insert(word.to_owned(), lines);
+        }
+        self.words.get(word).map_or(&[], Vec::as_slice)
     }
 
     fn start_of(&self, line: usize) -> usize {
@@ -64,11 +80,6 @@ impl CitedFile {
     fn find(&self, word: &str, start: usize, end: usize) -> Option<usize> {
         let part = self.text.as_bytes().get(start..end)?;
         memmem::find_iter(part, word).map(|byte| start + byte).find(|&byte| self.is_whole(word, byte))
-    }
-
-    fn find_last(&self, word: &str, end: usize) -> Option<usize> {
-        let part = self.text.as_bytes().get(..end)?;
-        memmem::rfind_iter(part, word).find(|&byte| self.is_whole(word, byte))
     }
 
     /// Whether the name at `byte` goes on neither to the left nor to the right.
@@ -115,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_name_is_found_only_whole() {
-        let text = file("fn run_all() {}\r\nlet running = é_run;\n$run\n漢run\nself.run(😀)\n");
+        let mut text = file("fn run_all() {}\r\nlet running = é_run;\n$run\n漢run\nself.run(😀)\n");
         assert_eq!(text.line_nearest("run", 1, 1), Some(5));
         assert_eq!([text.line_within("run", 2, 5), text.line_within("run", 1, 4)], [Some(5), None]);
         assert!(!text.contains("ru") && !text.contains("") && text.contains("run_all"));
@@ -124,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_nearest_line_wins_and_of_two_as_near_the_earlier() {
-        let text = file("a\nx\nb\nc\nx\nd\nx\n");
+        let mut text = file("a\nx\nb\nc\nx\nd\nx\n");
         for (first, last, nearest) in [
             (0, 0, 2),
             (1, 1, 2),

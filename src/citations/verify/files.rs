@@ -346,7 +346,7 @@ fn position(citation: &Citation) -> String {
 }
 
 /// Whether `file`, at `path`, has the lines and the symbol of `citation`.
-fn claim_in(file: &CitedFile, citation: &Citation, path: &str) -> Claim {
+fn claim_in(file: &mut CitedFile, citation: &Citation, path: &str) -> Claim {
     let count = file.line_count();
     let lines: Vec<(usize, usize)> =
         citation.lines.iter().map(|&(first, last)| (first as usize, last as usize)).collect();

@@ -92,7 +92,12 @@ async fn verify<H: Host>(
     });
 
     let mut files = Files::new(roots, host);
-    let shas = citations.iter().filter(|citation| citation.kind == Kind::Sha);
+    let mut certain = 0;
+    let within_cap = citations.iter().take_while(|citation| {
+        certain += usize::from(!citation.tentative);
+        certain <= options.max_items
+    });
+    let shas = within_cap.filter(|citation| citation.kind == Kind::Sha);
     let mut commits = Commits::new(roots, host, shas.map(|citation| sha(citation.raw(text))).collect());
     let mut items = Vec::new();
     let mut room = options.max_items;
