@@ -33,6 +33,8 @@ pub(super) struct Block {
     pub text: ByteSpan,
     /// True for a footnote's text, which pages show at their end.
     pub footnote: bool,
+    /// True when its source was more than plain characters.
+    pub marked: bool,
 }
 
 /// What stands between a word and the one before it in its block.
@@ -83,8 +85,6 @@ pub(super) struct Page {
     pub blocks: Vec<Block>,
     /// In the order of the blocks.
     pub words: Vec<Word>,
-    /// True when the source was more than paragraphs of plain characters.
-    pub has_markup: bool,
 }
 
 impl Page {
@@ -112,6 +112,7 @@ struct Reader<'s> {
     page: Page,
     kind: Kind,
     footnote: bool,
+    marked: bool,
     /// First word of the block that is open.
     block_start: usize,
     gap: Gap,
@@ -125,6 +126,8 @@ struct Reader<'s> {
     metadata: bool,
     /// The element whose content is hidden, and how deep it is nested in itself.
     hidden: Option<(String, usize)>,
+    /// Where the last closing tag of an element is, for those asked about.
+    closings: Vec<(String, Option<usize>)>,
     cell: bool,
     heading: bool,
     preformatted: bool,
@@ -151,6 +154,7 @@ impl<'s> Reader<'s> {
             page: Page::default(),
             kind: Kind::Prose,
             footnote: false,
+            marked: false,
             block_start: 0,
             gap: Gap::None,
             open: None,
@@ -160,6 +164,7 @@ impl<'s> Reader<'s> {
             images: 0,
             metadata: false,
             hidden: None,
+            closings: Vec::new(),
             cell: false,
             heading: false,
             preformatted: false,
@@ -190,7 +195,7 @@ impl<'s> Reader<'s> {
                         && self.source.as_bytes().get(last_end) == Some(&b'\\')
                         && self.kind != Kind::Code;
                     if escaped {
-                        self.page.has_markup = true;
+                        self.marked = true;
                         self.stick();
                     }
                     self.text(&text, range.clone());
@@ -199,7 +204,7 @@ impl<'s> Reader<'s> {
                     }
                 }
                 Event::Code(text) => {
-                    self.page.has_markup = true;
+                    self.marked = true;
                     self.code = true;
                     let inside = self.inside(&text, range.clone());
                     self.text(&text, inside);
@@ -208,12 +213,12 @@ impl<'s> Reader<'s> {
                 Event::InlineHtml(_) => self.raw_html(range.clone()),
                 Event::SoftBreak => self.break_word(Gap::Line),
                 Event::HardBreak => {
-                    self.page.has_markup = true;
+                    self.marked = true;
                     self.break_word(Gap::Barrier);
                 }
                 Event::Rule => self.end_block(),
                 Event::FootnoteReference(_) => self.stick(),
-                _ => self.page.has_markup = true,
+                _ => self.marked = true,
             }
             last_end = range.end;
         }
@@ -242,9 +247,7 @@ impl<'s> Reader<'s> {
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::HtmlBlock => {}
             _ => self.begin(Kind::Prose),
         }
-        if !matches!(tag, Tag::Paragraph) {
-            self.page.has_markup = true;
-        }
+        self.marked |= !matches!(tag, Tag::Paragraph);
     }
 
     fn end(&mut self, tag: &TagEnd) {
@@ -375,7 +378,7 @@ impl<'s> Reader<'s> {
         if self.is_hidden() {
             return;
         }
-        self.page.has_markup = true;
+        self.marked = true;
         match &mut self.open {
             Some(open) => open.broken = true,
             None => self.sticks = true,
@@ -504,12 +507,14 @@ impl<'s> Reader<'s> {
         self.sticks = false;
         let words = self.block_start..self.page.words.len();
         self.block_start = words.end;
+        let marked = std::mem::take(&mut self.marked);
         let of = |index: usize| self.page.words.get(index).map(|word| word.text);
         if let (Some(first), Some(last)) = (of(words.start), of(words.end.wrapping_sub(1)))
             && !words.is_empty()
         {
             let text = ByteSpan::new(first.start, last.end);
-            self.page.blocks.push(Block { kind: self.kind, words, text, footnote: self.footnote });
+            let (kind, footnote) = (self.kind, self.footnote);
+            self.page.blocks.push(Block { kind, words, text, footnote, marked });
         }
     }
 
@@ -519,17 +524,19 @@ impl<'s> Reader<'s> {
         if html.is_empty() {
             return;
         }
-        self.page.has_markup = true;
+        self.marked = true;
         html::pieces(html, |piece| match piece {
             Piece::Text(span) => {
                 let text = span.of(html);
                 self.raw_text(text, range.start + span.start);
             }
-            Piece::Tag { name, closing, attributes } => self.raw_tag(name, closing, attributes),
+            Piece::Tag { name, closing, attributes } => {
+                self.raw_tag(name, closing, attributes, range.start);
+            }
         });
     }
 
-    fn raw_tag(&mut self, name: &str, closing: bool, attributes: &str) {
+    fn raw_tag(&mut self, name: &str, closing: bool, attributes: &str, at: usize) {
         if let Some((hidden, depth)) = &mut self.hidden {
             if hidden.eq_ignore_ascii_case(name) {
                 *depth = if closing { *depth - 1 } else { *depth + 1 };
@@ -567,12 +574,34 @@ impl<'s> Reader<'s> {
             Effect::Break | Effect::Object => self.break_word(Gap::Barrier),
             Effect::Script | Effect::Unknown => self.stick(),
         }
-        if hides && !closing && !empty {
-            if effect == Effect::Hidden {
-                self.break_word(Gap::Barrier);
-            }
+        if effect == Effect::Hidden {
+            self.stick();
+        }
+        // `<head>` in a sentence about HTML hides nothing: what hides is closed again.
+        if hides && !closing && !empty && self.is_closed_after(name, at) {
             self.hidden = Some((name.to_owned(), 1));
         }
+    }
+
+    fn is_closed_after(&mut self, name: &str, at: usize) -> bool {
+        let known = self.closings.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let last = match known {
+            Some((_, last)) => *last,
+            None => {
+                let (lower, upper) = (name.to_ascii_lowercase(), name.to_ascii_uppercase());
+                let find = |name: &str| {
+                    memchr::memmem::rfind(self.source.as_bytes(), format!("</{name}>").as_bytes())
+                };
+                let last = find(&lower).max(find(&upper));
+                if self.closings.len() < MAX_HIDING_NAMES {
+                    self.closings.push((lower, last));
+                    last
+                } else {
+                    None
+                }
+            }
+        };
+        last.is_some_and(|last| last > at)
     }
 
     /// Text between tags: as markdown's text, but with its entities still to decode.
@@ -632,12 +661,15 @@ impl<'s> Reader<'s> {
     }
 }
 
+/// Names looked up for a closing tag: one search of the source each.
+const MAX_HIDING_NAMES: usize = 40;
+
 /// Longer than any named entity.
 const MAX_ENTITY_BYTES: usize = 40;
 
 /// Pages show footnotes behind everything else, wherever the source has them.
 fn with_footnotes_last(page: &Page) -> Page {
-    let mut moved = Page { has_markup: page.has_markup, ..Page::default() };
+    let mut moved = Page::default();
     let (last, first): (Vec<&Block>, Vec<&Block>) = page.blocks.iter().partition(|block| block.footnote);
     for block in first.into_iter().chain(last) {
         let words = page.words.get(block.words.clone()).unwrap_or_default();

@@ -14,8 +14,10 @@ use std::ops::Range;
 const PLAIN_EXACT_WORDS: usize = 16;
 /// Words at each end of a longer plain paragraph.
 const PLAIN_EDGE_WORDS: usize = 8;
-/// Words of a start or end term, as tried.
+/// Words of a start or end term, as tried, when the page is known.
 const EDGE_WORDS: [usize; 4] = [5, 7, 10, 14];
+/// The same when only the passage is: nothing tells that a short one occurs elsewhere.
+const BLIND_EDGE_WORDS: [usize; 4] = [10, 14, 7, 5];
 /// Words of context, as tried.
 const CONTEXT_WORDS: [usize; 2] = [3, 6];
 /// A run up to this many bytes is one exact term.
@@ -44,8 +46,8 @@ struct Run {
 
 /// The directives for the words that come from `passage` (bytes of the source), `:~:text=` included;
 /// empty when there is nothing to search for.
-pub(super) fn fragment(page: &Page, passage: ByteSpan) -> String {
-    let search = Search { page, passage };
+pub(super) fn fragment(page: &Page, passage: ByteSpan, known: Known) -> String {
+    let search = Search { page, passage: search_span(page, passage, known), known };
     let mut chosen: Vec<Directive> = Vec::new();
     let runs = search.best_runs();
     match search.plain() {
@@ -67,9 +69,35 @@ pub(super) fn fragment(page: &Page, passage: ByteSpan) -> String {
     fragment
 }
 
+/// How much of the page is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// All of it: what is unique here is unique there.
+    Page,
+    /// The passage only: terms have to be long enough to be unique by themselves.
+    Passage,
+}
+
+/// The passage without a first or last word that looks cut, when nothing else can tell.
+fn search_span(page: &Page, passage: ByteSpan, known: Known) -> ByteSpan {
+    let mut span = passage;
+    if known == Known::Page || page.blocks.len() < 2 && page.blocks.iter().all(|block| !block.marked) {
+        return span;
+    }
+    let (Some(first), Some(last)) = (page.words.first(), page.words.last()) else { return span };
+    if first.text.of(&page.text).starts_with(|c: char| !c.is_uppercase()) {
+        span.start = first.source.end;
+    }
+    if last.source.end == passage.end && last.core.end == last.text.end {
+        span.end = last.source.start;
+    }
+    span
+}
+
 struct Search<'p> {
     page: &'p Page,
     passage: ByteSpan,
+    known: Known,
 }
 
 impl Search<'_> {
@@ -146,7 +174,7 @@ impl Search<'_> {
     /// The plain rule, for a passage inside one block that nothing stops a search in.
     fn plain(&self) -> Option<Directive> {
         let mut blocks = self.blocks();
-        let block = blocks.next().filter(|block| block.kind == Kind::Prose)?;
+        let block = blocks.next().filter(|block| block.kind == Kind::Prose && !block.marked)?;
         if blocks.next().is_some() {
             return None;
         }
@@ -223,13 +251,28 @@ impl Search<'_> {
     /// The first directive: from the first of the best runs to the end of the last of them.
     fn main(&self, runs: &[Run]) -> Option<Directive> {
         let best = runs.iter().map(|run| run.rank).min()?;
-        let long = |run: &&Run| run.rank == best && self.weight(run) >= 4;
-        let any = |run: &&Run| run.rank == best;
-        let first = runs.iter().find(long).or_else(|| runs.iter().find(any))?;
-        let last = runs.iter().rev().find(long).or_else(|| runs.iter().rev().find(any))?;
+        let enough = |least: usize| move |run: &&Run| run.rank == best && self.weight(run) >= least;
+        let least = self.run_words();
+        let first = least.iter().find_map(|&least| runs.iter().find(enough(least)))?;
+        let last = least.iter().find_map(|&least| runs.iter().rev().find(enough(least)))?;
         self.between(&first.words, &last.words)
             .or_else(|| self.windows(runs, best).find(|directive| self.lands(directive)))
             .or_else(|| runs.iter().find_map(|run| self.between(&run.words, &run.words)))
+    }
+
+    fn edge_words(&self) -> [usize; 4] {
+        match self.known {
+            Known::Page => EDGE_WORDS,
+            Known::Passage => BLIND_EDGE_WORDS,
+        }
+    }
+
+    /// Words a run should have to begin or end with it, as tried.
+    fn run_words(&self) -> &'static [usize] {
+        match self.known {
+            Known::Page => &[4, 0],
+            Known::Passage => &[8, 4, 0],
+        }
     }
 
     fn weight(&self, run: &Run) -> usize {
@@ -239,7 +282,7 @@ impl Search<'_> {
     /// A directive that lands from the start of `first` to the end of `last`.
     fn between(&self, first: &Range<usize>, last: &Range<usize>) -> Option<Directive> {
         let mut tried: Option<(Range<usize>, Option<Range<usize>>)> = None;
-        for weight in EDGE_WORDS {
+        for weight in self.edge_words() {
             let whole = self.core(first.clone())?;
             let attempt = if first == last && whole.text.end - whole.text.start <= SHORT_RUN_BYTES {
                 (first.clone(), None)
@@ -256,7 +299,7 @@ impl Search<'_> {
             }
             tried = Some(attempt);
         }
-        for weight in [EDGE_WORDS[0], EDGE_WORDS[2]] {
+        for weight in self.edge_words() {
             let (start, end) = (self.head(first.clone(), weight), self.tail(last.clone(), weight));
             let attempt = if start.end <= end.start { (start, Some(end)) } else { (first.clone(), None) };
             if let Some(directive) = self.with_context(&attempt) {
@@ -403,7 +446,8 @@ impl Search<'_> {
         let Some(first) = chosen.first().copied() else { return };
         let Some(best) = runs.iter().map(|run| run.rank).min() else { return };
         let taken = |term: Term, other: Term| !term.text.is_apart_from(other.text);
-        for directive in self.windows(runs, best) {
+        let long = runs.iter().filter(|run| run.rank <= Rank::CellProse).cloned().collect::<Vec<_>>();
+        for directive in self.windows(&long, best) {
             if chosen.len() > MAX_FALLBACKS {
                 break;
             }

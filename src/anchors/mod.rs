@@ -7,6 +7,7 @@
 mod anchor;
 mod blocks;
 mod chunk;
+mod cut;
 mod fold;
 mod fragment;
 mod html;
@@ -26,6 +27,7 @@ pub use url::cited_url;
 
 use crate::text::{ByteSpan, byte_of_utf16};
 use blocks::Page;
+use fragment::Known;
 
 /// A document read once for any number of links into it.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +54,7 @@ impl Document {
     /// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
     pub fn text_fragment(&self, passage: &str, start: Option<usize>) -> String {
         match self.place(passage, start) {
-            Some(span) => fragment::fragment(&self.page, span),
+            Some(span) => fragment::fragment(&self.page, span, Known::Page),
             None => text_fragment(passage),
         }
     }
@@ -86,6 +88,6 @@ impl Document {
 /// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
 pub fn text_fragment(passage: &str) -> String {
     let passage = prose::without_context(passage);
-    let page = Page::read(&passage);
-    fragment::fragment(&page, ByteSpan::new(0, passage.len()))
+    let (text, span) = cut::mended(&passage);
+    fragment::fragment(&Page::read(&text), span, Known::Passage)
 }

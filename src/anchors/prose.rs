@@ -1,6 +1,7 @@
 //! The words of a passage as a reader sees them, and a quotable head of them.
 
 use super::blocks::{Kind, Page};
+use super::cut::mended;
 use crate::text::utf16_len;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
@@ -9,7 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// `§ ` (the context a chunker writes above a chunk) dropped. With `skip_headings`, headings too,
 /// unless there is nothing else.
 pub fn passage_prose(passage: &str, skip_headings: bool) -> String {
-    prose_of(&Page::read(&without_context(passage)), skip_headings)
+    let (text, _) = mended(&without_context(passage));
+    prose_of(&Page::read(&text), skip_headings)
 }
 
 /// The head of the passage's prose, at most `max_chars` UTF-16 units: whole sentences where they
