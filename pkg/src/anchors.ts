@@ -5,6 +5,7 @@ import { call, putText, putTexts, Unpacker } from "./engine.js";
 export { EvidenceError, type EvidenceErrorCode, type EvidenceErrorDetails } from "./errors.js";
 export { init, type InitSource } from "./init.js";
 export { LIMITS, type Limit } from "./limits.js";
+export * from "./resolve.js";
 
 /** What a span tag begins with. */
 export const SPAN_TAG_PREFIX = "span:";

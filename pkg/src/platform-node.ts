@@ -1,5 +1,10 @@
 /** Node's defaults, one line a part. */
 import { chatCitationDeps } from "./node/citation-host.js";
+import { DocumentIndex } from "./node/document-index.js";
 import { registerPlatform } from "./platform.js";
+import type { ResolveCitationDeps } from "./resolve.js";
 
-registerPlatform({ chatCitationDeps });
+registerPlatform({
+  chatCitationDeps,
+  documentLibrary: (options) => new DocumentIndex(options) as ResolveCitationDeps,
+});

@@ -1,10 +1,12 @@
 /** What only a platform can provide: the Node entries register theirs, a browser has none. */
 import { EvidenceError } from "./errors.js";
+import type { ResolveCitationDeps } from "./resolve.js";
 import type { ChatCitationHost, ChatCitationHostOptions } from "./verify.js";
 
 /** Registered by an entry; each part adds what it needs a default for. */
 export interface Platform {
   chatCitationDeps(options: ChatCitationHostOptions): ChatCitationHost;
+  documentLibrary(options: { rootDir?: string | undefined; scope?: string | undefined }): ResolveCitationDeps;
 }
 
 let platform: Partial<Platform> = {};

@@ -11,6 +11,7 @@ mod cut;
 mod fold;
 mod fragment;
 mod html;
+pub mod index;
 mod prose;
 pub mod relocate;
 pub mod resolve;

@@ -6,13 +6,13 @@
 //! pairs with the passage). Every find has a score from 0 to 1, and a rival as good as the best makes
 //! the answer ambiguous instead of a guess.
 
-use crate::limits::{CONTEXT_WORDS, MAX_ALIGNED_WORDS};
+use crate::limits::{CONTEXT_WORDS, MAX_ALIGNED_WORDS, MIN_RELOCATION_PERCENT};
 use crate::text::ByteSpan;
 use memchr::memmem;
 use std::collections::HashMap;
 
 /// A score below this is no find: what is there may be a lookalike ("Team Alpha" for "Team Beta").
-pub const MINIMUM_RELOCATION_SCORE: f64 = 0.7;
+pub const MINIMUM_RELOCATION_SCORE: f64 = MIN_RELOCATION_PERCENT as f64 / 100.0;
 
 /// Two finds whose scores are closer than this cannot be told apart.
 const AMBIGUOUS_MARGIN: f64 = 0.05;

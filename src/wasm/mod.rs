@@ -5,13 +5,13 @@
 
 mod anchors;
 mod citations;
+mod document_index;
 mod error;
-mod gate;
 mod host;
 mod limits;
 mod read;
-mod verify;
 mod resolve;
+mod verify;
 mod write;
 
 use wasm_bindgen::prelude::*;

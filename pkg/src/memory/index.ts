@@ -1,3 +1,5 @@
 /** Hosts in memory: for tests, demos, browsers and other stores. */
 export { EvidenceError } from "../errors.js";
 export { memoryCitationDeps, type MemoryCitationOptions, type MemoryRepository } from "./citation-host.js";
+export { memoryDocumentIndex, memoryDocumentStorage } from "./document-index.js";
+export { DocumentIndex, type DocumentStorage, type IndexedDocument, type IndexedChunk, type IngestOptions } from "../document-index.js";
