@@ -40,6 +40,20 @@ limits! {
     MAX_BARE_NAMES: usize = 1_000;
     // ---- ledger ----------------------------------------------------------------------------
     // ---- gate ------------------------------------------------------------------------------
+    /// Initial demands a run: asking again for what was not done once only burns the agent's turns.
+    MAX_VERIFICATION_INJECTIONS: u32 = 1;
+    /// Tamper demands a run: a disclosure is made once.
+    MAX_TAMPER_INJECTIONS: u32 = 1;
+    /// Files, failures or suspects the gate keeps, and a snapshot may hold: far above any real run, and small enough to stay in memory.
+    MAX_GATE_ENTRIES: usize = 10_000;
+    /// Highest sequence number a snapshot may claim: leaves as many again before a revision outgrows 32 bits.
+    MAX_GATE_SEQUENCE: u64 = 1 << 31;
+    /// Rejected checks kept for the next demand; the newest say what to do better.
+    MAX_REJECTED_CHECKS: usize = 8;
+    /// Files, suspects or checks a demand names; the rest are counted.
+    MAX_LISTED_ITEMS: usize = 50;
+    /// Characters of one path, command or reason in a demand; the rest is cut.
+    MAX_QUOTED_CHARACTERS: usize = 200;
     // ---- transcripts -----------------------------------------------------------------------
     // ---- anchors ---------------------------------------------------------------------------
     /// Percent of a perfect score below which a stale passage counts as gone: what is there may be a lookalike.

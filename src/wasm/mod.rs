@@ -7,6 +7,7 @@ mod anchors;
 mod citations;
 mod document_index;
 mod error;
+mod gate;
 mod host;
 mod limits;
 mod read;

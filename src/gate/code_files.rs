@@ -1,0 +1,273 @@
+//! Which paths are source code: a table of extensions and one of whole names, each sorted.
+
+/// True when `path` is source code or a build script; not for documents, settings, data or styles.
+/// Extensions are compared without case.
+pub fn is_code_file_path(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if NAMES.binary_search_by(|entry| entry.0.cmp(name)).is_ok() {
+        return true;
+    }
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    if stem.is_empty() || extension.len() > LONGEST_EXTENSION {
+        return false;
+    }
+    let extension = extension.to_ascii_lowercase();
+    EXTENSIONS.binary_search_by(|entry| entry.0.cmp(&extension)).is_ok()
+}
+
+const LONGEST_EXTENSION: usize = 8;
+
+#[rustfmt::skip]
+const EXTENSIONS: &[(&str, &str)] = &[
+    ("ada", "Ada"),
+    ("adb", "Ada"),
+    ("ads", "Ada"),
+    ("agda", "Agda"),
+    ("asm", "Assembly"),
+    ("astro", "JavaScript"),
+    ("awk", "Awk"),
+    ("bash", "Shell"),
+    ("bat", "Batch"),
+    ("bats", "Shell"),
+    ("bicep", "Bicep"),
+    ("bzl", "Bazel"),
+    ("c", "C"),
+    ("cbl", "COBOL"),
+    ("cc", "C++"),
+    ("cjs", "JavaScript"),
+    ("cl", "OpenCL"),
+    ("clj", "Clojure"),
+    ("cljc", "Clojure"),
+    ("cljs", "Clojure"),
+    ("cmake", "CMake"),
+    ("cmd", "Batch"),
+    ("cob", "COBOL"),
+    ("coffee", "CoffeeScript"),
+    ("comp", "GLSL"),
+    ("cpp", "C++"),
+    ("cr", "Crystal"),
+    ("cs", "C#"),
+    ("csx", "C#"),
+    ("cts", "TypeScript"),
+    ("cu", "CUDA"),
+    ("cue", "CUE"),
+    ("cuh", "CUDA"),
+    ("cxx", "C++"),
+    ("d", "D"),
+    ("dart", "Dart"),
+    ("eex", "Elixir"),
+    ("elm", "Elm"),
+    ("erb", "Ruby"),
+    ("erl", "Erlang"),
+    ("ex", "Elixir"),
+    ("exs", "Elixir"),
+    ("f", "Fortran"),
+    ("f90", "Fortran"),
+    ("fish", "Shell"),
+    ("fnl", "Fennel"),
+    ("frag", "GLSL"),
+    ("fs", "F#"),
+    ("fsi", "F#"),
+    ("fsx", "F#"),
+    ("gd", "GDScript"),
+    ("gjs", "Glimmer"),
+    ("gleam", "Gleam"),
+    ("glsl", "GLSL"),
+    ("go", "Go"),
+    ("gradle", "Gradle"),
+    ("graphql", "GraphQL"),
+    ("groovy", "Groovy"),
+    ("gts", "Glimmer"),
+    ("h", "C"),
+    ("hack", "Hack"),
+    ("hcl", "Terraform"),
+    ("heex", "Elixir"),
+    ("hh", "C++"),
+    ("hlsl", "HLSL"),
+    ("hpp", "C++"),
+    ("hrl", "Erlang"),
+    ("hs", "Haskell"),
+    ("hx", "Haxe"),
+    ("hxx", "C++"),
+    ("inl", "C++"),
+    ("ino", "Arduino"),
+    ("ipp", "C++"),
+    ("ipynb", "Jupyter"),
+    ("java", "Java"),
+    ("jl", "Julia"),
+    ("js", "JavaScript"),
+    ("jsonnet", "Jsonnet"),
+    ("jsx", "JavaScript"),
+    ("kcl", "KCL"),
+    ("kt", "Kotlin"),
+    ("kts", "Kotlin"),
+    ("lean", "Lean"),
+    ("leex", "Elixir"),
+    ("lhs", "Haskell"),
+    ("lisp", "Lisp"),
+    ("lua", "Lua"),
+    ("luau", "Lua"),
+    ("m", "Objective-C"),
+    ("metal", "Metal"),
+    ("mjs", "JavaScript"),
+    ("mk", "Make"),
+    ("ml", "OCaml"),
+    ("mli", "OCaml"),
+    ("mll", "OCaml"),
+    ("mly", "OCaml"),
+    ("mm", "Objective-C++"),
+    ("mojo", "Mojo"),
+    ("move", "Move"),
+    ("mts", "TypeScript"),
+    ("nim", "Nim"),
+    ("nix", "Nix"),
+    ("odin", "Odin"),
+    ("pas", "Pascal"),
+    ("php", "PHP"),
+    ("phtml", "PHP"),
+    ("pl", "Perl"),
+    ("pm", "Perl"),
+    ("prisma", "Prisma"),
+    ("proto", "Protobuf"),
+    ("ps1", "PowerShell"),
+    ("psm1", "PowerShell"),
+    ("purs", "PureScript"),
+    ("pxd", "Cython"),
+    ("py", "Python"),
+    ("pyi", "Python"),
+    ("pyw", "Python"),
+    ("pyx", "Cython"),
+    ("qml", "QML"),
+    ("r", "R"),
+    ("rake", "Ruby"),
+    ("rb", "Ruby"),
+    ("re", "Reason"),
+    ("rego", "Rego"),
+    ("rei", "Reason"),
+    ("res", "ReScript"),
+    ("rkt", "Racket"),
+    ("roc", "Roc"),
+    ("rs", "Rust"),
+    ("s", "Assembly"),
+    ("sbt", "Scala"),
+    ("sc", "Scala"),
+    ("scala", "Scala"),
+    ("scm", "Scheme"),
+    ("sh", "Shell"),
+    ("sol", "Solidity"),
+    ("sql", "SQL"),
+    ("star", "Bazel"),
+    ("sv", "SystemVerilog"),
+    ("svelte", "JavaScript"),
+    ("swift", "Swift"),
+    ("t", "Perl"),
+    ("tcl", "Tcl"),
+    ("templ", "Go"),
+    ("tf", "Terraform"),
+    ("thrift", "Thrift"),
+    ("tpp", "C++"),
+    ("ts", "TypeScript"),
+    ("tsx", "TypeScript"),
+    ("v", "Verilog"),
+    ("vala", "Vala"),
+    ("vb", "Visual Basic"),
+    ("vert", "GLSL"),
+    ("vhd", "VHDL"),
+    ("vhdl", "VHDL"),
+    ("vue", "JavaScript"),
+    ("vy", "Vyper"),
+    ("wat", "WebAssembly"),
+    ("wgsl", "WGSL"),
+    ("wit", "WebAssembly"),
+    ("xs", "Perl"),
+    ("zig", "Zig"),
+    ("zsh", "Shell"),
+];
+
+#[rustfmt::skip]
+const NAMES: &[(&str, &str)] = &[
+    ("BUILD", "Bazel"),
+    ("BUILD.bazel", "Bazel"),
+    ("Brewfile", "Ruby"),
+    ("CMakeLists.txt", "CMake"),
+    ("Cakefile", "CoffeeScript"),
+    ("Containerfile", "Docker"),
+    ("Dangerfile", "Ruby"),
+    ("Dockerfile", "Docker"),
+    ("Earthfile", "Earthly"),
+    ("Fastfile", "Ruby"),
+    ("GNUmakefile", "Make"),
+    ("Gemfile", "Ruby"),
+    ("Guardfile", "Ruby"),
+    ("Jakefile", "JavaScript"),
+    ("Jenkinsfile", "Groovy"),
+    ("Justfile", "just"),
+    ("MODULE.bazel", "Bazel"),
+    ("Makefile", "Make"),
+    ("Podfile", "Ruby"),
+    ("Rakefile", "Ruby"),
+    ("SConscript", "SCons"),
+    ("SConstruct", "SCons"),
+    ("Tiltfile", "Bazel"),
+    ("Vagrantfile", "Ruby"),
+    ("WORKSPACE", "Bazel"),
+    ("WORKSPACE.bazel", "Bazel"),
+    ("configure.ac", "Autoconf"),
+    ("dune", "OCaml"),
+    ("gradlew", "Shell"),
+    ("justfile", "just"),
+    ("makefile", "Make"),
+    ("meson.build", "Meson"),
+    ("mvnw", "Shell"),
+    ("rakefile", "Ruby"),
+    ("wscript", "Waf"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_and_every_entry_is_reachable() {
+        for table in [EXTENSIONS, NAMES] {
+            assert!(table.is_sorted_by(|one, other| one.0 < other.0));
+            assert!(table.iter().all(|(_, language)| !language.is_empty()));
+        }
+        for (extension, _) in EXTENSIONS {
+            assert!(is_code_file_path(&format!("src\\é.{}", extension.to_uppercase())), "{extension}");
+        }
+        for (name, _) in NAMES {
+            assert!(is_code_file_path(&format!("a/{name}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn documents_settings_data_and_styles_are_not_code() {
+        for path in [
+            "",
+            "/",
+            "README.md",
+            "docs/guide.mdx",
+            "package.json",
+            "Cargo.toml",
+            "Cargo.lock",
+            "logo.png",
+            "a.css",
+            "index.html",
+            ".env",
+            ".gitignore",
+            ".ts",
+            "notes.txt",
+            "data.csv",
+            "ts",
+            "src/ts/",
+            "a.",
+            "x.yaml",
+            "LICENSE",
+            "a.py.bak",
+            "a.tsbuildinfo",
+        ] {
+            assert!(!is_code_file_path(path), "{path}");
+        }
+    }
+}
