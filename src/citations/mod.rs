@@ -6,11 +6,20 @@
 mod alias;
 mod citation;
 mod extract;
+mod link;
+mod names;
+mod position;
+mod scan;
+mod sha;
+mod shape;
+mod tables;
+mod token;
 mod verify;
 
 pub use alias::repo_aliases;
 pub use citation::{Citation, ExtractOptions, Kind, Root, Status};
-pub use extract::extract_citations;
+pub use extract::{extract_citations, extract_rule_citations, extract_with};
+pub use names::Names;
 pub use verify::{
     CommitCheck, Host, RULE_CITED_LABEL, RULE_UNKNOWN_LABEL, Verdict, VerifyOptions, verify_citations,
 };

@@ -1,0 +1,202 @@
+//! The names a text may call its roots by, made ready once for a pass.
+
+use super::alias::repo_aliases;
+use super::citation::Root;
+
+/// The aliases and directories of the roots of one pass.
+#[derive(Debug, Clone)]
+pub struct Names {
+    /// Aliases as they are spelled, longest first: `crew-studio` is met before `crew`.
+    aliases: Vec<String>,
+    /// First letters of aliases, lower case.
+    initials: [bool; 256],
+    /// Directories, `/` between their parts and at their end.
+    directories: Vec<String>,
+}
+
+impl Names {
+    /// The names of `roots`.
+    pub fn new(roots: &[Root]) -> Self {
+        let mut aliases: Vec<String> = Vec::new();
+        for alias in roots.iter().flat_map(repo_aliases) {
+            if !aliases.contains(&alias) {
+                aliases.push(alias);
+            }
+        }
+        aliases.sort_by_key(|alias| std::cmp::Reverse(alias.len()));
+        let mut initials = [false; 256];
+        for first in aliases.iter().filter_map(|alias| alias.as_bytes().first()) {
+            if let Some(initial) = initials.get_mut(usize::from(first.to_ascii_lowercase())) {
+                *initial = true;
+            }
+        }
+        let directories = roots
+            .iter()
+            .map(|root| root.abs_root.replace('\\', "/").trim_end_matches('/').to_owned() + "/")
+            .filter(|directory| directory.len() > 1)
+            .collect();
+        Names { aliases, initials, directories }
+    }
+
+    /// True when `word` is an alias, ASCII case ignored.
+    pub(super) fn is_alias(&self, word: &str) -> bool {
+        self.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(word))
+    }
+
+    /// True when `path` is below one of the roots.
+    pub(super) fn are_above(&self, path: &str) -> bool {
+        self.directories.iter().any(|directory| {
+            path.len() > directory.len()
+                && path
+                    .bytes()
+                    .zip(directory.bytes())
+                    .all(|(have, want)| have == want || (have == b'\\' && want == b'/'))
+        })
+    }
+
+    /// The alias that stands at the start of `rest` as a whole word, and its length.
+    fn alias_at(&self, rest: &str) -> Option<&str> {
+        let first = rest.as_bytes().first()?.to_ascii_lowercase();
+        if !self.initials.get(usize::from(first)).copied().unwrap_or(false) {
+            return None;
+        }
+        let found = self.aliases.iter().find(|alias| {
+            let head = rest.get(..alias.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(alias)) && ends_word(rest, alias.len())
+        })?;
+        Some(found)
+    }
+}
+
+/// True when the character behind byte `at` of `text` cannot go on a name.
+fn ends_word(text: &str, at: usize) -> bool {
+    let mut rest = text.get(at..).unwrap_or("").chars();
+    match rest.next() {
+        Some('-' | '.') => !rest.next().is_some_and(|next| next.is_alphanumeric()),
+        Some(next) => !goes_on(next),
+        None => true,
+    }
+}
+
+fn goes_on(character: char) -> bool {
+    // Scripts without spaces put words next to each other.
+    character == '_' || (character.is_alphanumeric() && character < '\u{2E80}')
+}
+
+/// Follows, along a text, which alias was named last: in this paragraph, else in the heading or
+/// lead-in line above it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastNamed {
+    paragraph: Option<String>,
+    heading: Option<String>,
+    line: Line,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Line {
+    named: Option<String>,
+    first: Option<u8>,
+    last: u8,
+}
+
+impl LastNamed {
+    /// Reads `text[from..to]`; both ends are outside every alias.
+    pub(super) fn read(&mut self, names: &Names, text: &str, from: usize, to: usize) {
+        if names.aliases.is_empty() {
+            return;
+        }
+        let mut at = from;
+        let mut before = text.get(..from).and_then(|head| head.chars().next_back()).unwrap_or('\n');
+        while at < to {
+            let Some(rest) = text.get(at..to) else { return };
+            let Some(character) = rest.chars().next() else { return };
+            if !goes_on(before)
+                && before != '-'
+                && let Some(alias) = names.alias_at(rest)
+            {
+                self.line.named = Some(alias.to_owned());
+                self.paragraph = Some(alias.to_owned());
+                self.line.first.get_or_insert(0);
+                self.line.last = 0;
+                at += alias.len();
+                before = alias.chars().next_back().unwrap_or(' ');
+                continue;
+            }
+            if character == '\n' {
+                self.end_line();
+            } else if !matches!(character, ' ' | '\t' | '\r' | '*' | '_' | '`') {
+                let byte = u8::try_from(character).unwrap_or(0);
+                self.line.first.get_or_insert(byte);
+                self.line.last = byte;
+            }
+            at += character.len_utf8();
+            before = character;
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        match line.first {
+            None => self.paragraph = None,
+            Some(b'#') => {
+                self.heading = line.named;
+                self.paragraph = None;
+            }
+            Some(_) if line.last == b':' && line.named.is_some() => self.heading = line.named,
+            Some(_) => {}
+        }
+    }
+
+    /// The alias named last.
+    pub(super) fn get(&self) -> Option<&str> {
+        self.paragraph.as_deref().or(self.heading.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Option<String> {
+        let root = |name: &str| Root { abs_root: format!("/r/{name}"), name: name.to_owned() };
+        let names = Names::new(&[root("wicked-crew"), root("studio"), root("crew-ui"), root("go")]);
+        let mut last = LastNamed::default();
+        // In two steps, as a stream does.
+        let middle = text.find(' ').unwrap_or(0);
+        last.read(&names, text, 0, middle);
+        last.read(&names, text, middle, text.len());
+        last.get().map(str::to_owned)
+    }
+
+    #[test]
+    fn an_alias_is_a_whole_word_and_the_last_one_counts() {
+        for (text, expected) in [
+            ("in crew: ", Some("crew")),
+            ("in Studio and wicked-crew/src ", Some("wicked-crew")),
+            ("crew then studio ", Some("studio")),
+            ("screw crews crew_x x-crew crew-x crew.ts recrew", None),
+            ("the crew-ui, then", Some("crew-ui")),
+            ("go. ", Some("go")),
+            ("going ago", None),
+            ("在crew中 ", Some("crew")),
+            ("écrew ", None),
+        ] {
+            assert_eq!(named(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_paragraph_ends_the_mention_and_a_heading_or_lead_in_keeps_it() {
+        for (text, expected) in [
+            ("crew is old.\n\nFixed in ", None),
+            ("## crew\n\n- ", Some("crew")),
+            ("**crew:**\r\n\r\n- ", Some("crew")),
+            ("## crew\n\n## other\n\n- ", None),
+            ("## crew\n\nstudio too\n- ", Some("studio")),
+            ("## crew\n\nstudio too\n\nchanges:\n- ", Some("crew")),
+            ("crew did\nthis in ", Some("crew")),
+        ] {
+            assert_eq!(named(text).as_deref(), expected, "{text}");
+        }
+    }
+}
