@@ -28,7 +28,6 @@ limits! {
     DEFAULT_MAX_ITEMS: usize = 80;
     /// Milliseconds one verification pass may take before the rest is `unchecked`: coverage matters more than latency, since nothing waits for the pass.
     DEFAULT_BUDGET_MS: u32 = 15_000;
-<<<<<<< HEAD
     /// Bytes of a file whose lines and names are checked; a larger one is `unchecked`. Sources are far smaller, and the file is held in memory.
     MAX_CITED_FILE_BYTES: usize = 8 * 1024 * 1024;
     /// Bytes of the listing of one root; a larger one could not be searched in memory, and the root counts as not listed.
@@ -39,14 +38,12 @@ limits! {
     MAX_CANDIDATE_FILES: usize = 64;
     /// Words that may be bare file names looked for in one reply; prose can hold any number, and those not found are dropped.
     MAX_BARE_NAMES: usize = 1_000;
-=======
     /// Bytes of one citation; a longer run without a break is data, not a name. No system takes longer paths gladly.
     MAX_CITATION_BYTES: usize = 1_024;
     /// Ranges in one comma list of lines; later ones are ignored.
     MAX_CITED_RANGES: usize = 64;
     /// Different citations taken from one text; what comes after them is left alone. A book has fewer, and each costs some hundred bytes.
     MAX_EXTRACTED: usize = 100_000;
->>>>>>> e6fe3d8 (Citations: extraction, a hand-written scanner over words)
     // ---- ledger ----------------------------------------------------------------------------
     // ---- gate ------------------------------------------------------------------------------
     /// Initial demands a run: asking again for what was not done once only burns the agent's turns.

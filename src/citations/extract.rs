@@ -59,8 +59,11 @@ pub fn extract_rule_citations(text: &str) -> Vec<String> {
 /// Tells claims that were made before.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    known: HashMap<(Kind, Box<str>, Option<Box<str>>), usize>,
+    known: HashMap<Key, usize>,
 }
+
+/// Kind, raw text and symbol.
+type Key = (Kind, Box<str>, Option<Box<str>>);
 
 /// Whether a claim is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +94,12 @@ pub(super) const LOOK_AHEAD: usize = 2 * MAX_CITATION_BYTES;
 
 /// How far before a word its reading may look.
 pub(super) const LOOK_BACK: usize = 256;
+
+/// Links without a space between them; more is no prose.
+const MOST_LINKS: usize = 8;
+
+/// Bytes of a word of the form `commit:path` that is read as both.
+const MOST_COMMIT_PATH_BYTES: usize = 256;
 
 /// Characters between a symbol and the position it introduces.
 const MOST_GLUE: usize = 40;
@@ -183,29 +192,30 @@ impl Scanner {
         let length = end - start;
         let quoted = start > 0 && byte(start - 1) == b'`';
         // A full stop at the end is the sentence's.
-        let dotted =
-            has & DOT != 0 && (byte(end - 1) != b'.' || has & !DOT != 0 || has_inner_dot(text, start, end));
+        let dotted = has & DOT != 0 && has_inner_dot(text, start, end);
         let hex = length >= 7 && (has & DIGIT != 0 || options.ambiguous_shas);
         let interesting = dotted || hex || quoted || has & (SLASH | OPEN) != 0;
-        if !interesting && !(has & INNER != 0 && byte(start) == b':') && !is_maybe_name(text, start, end) {
+        if !interesting && !is_maybe_name(text, start, end) {
             return end;
         }
         let span = ByteSpan::new(start, end);
         let view = span.of(text);
         if has & OPEN != 0
             && let Some(at) = view.find("[rule:")
+            && let Some((citation, resume)) = rule(text, start + at)
         {
-            if let Some((citation, resume)) = rule(text, start + at) {
-                if at > 0 {
-                    self.token(text, ByteSpan::new(start, start + at), names, options, sink);
-                }
-                self.cite(text, citation, names, sink);
-                return resume;
+            if at > 0 {
+                self.token(text, ByteSpan::new(start, start + at), names, options, sink);
             }
+            self.cite(text, citation, sink);
+            return resume;
         }
         if has & OPEN != 0
             && let Some(at) = view.find("](")
         {
+            if view.matches("](").nth(MOST_LINKS).is_some() {
+                return end;
+            }
             let label = ByteSpan::new(start, start + at);
             return match link::target(text, start + at + 2) {
                 Some(target) => {
@@ -229,7 +239,7 @@ impl Scanner {
         if let Some((citation, resume)) =
             bracketed_source(text, span, names).or_else(|| fence_info(text, span, names))
         {
-            self.cite(text, citation, names, sink);
+            self.cite(text, citation, sink);
             return resume;
         }
         if has & SLASH != 0 && byte(end) == b' ' {
@@ -241,7 +251,7 @@ impl Scanner {
                 None
             };
             if let Some((citation, resume)) = spaced {
-                self.cite(text, citation, names, sink);
+                self.cite(text, citation, sink);
                 return resume;
             }
         }
@@ -280,7 +290,7 @@ impl Scanner {
 
     fn target(&mut self, text: &str, span: ByteSpan, names: &Names, sink: &mut impl FnMut(Citation)) {
         if let Some(citation) = link::read_target(text, span, names) {
-            self.cite(text, citation, names, sink);
+            self.cite(text, citation, sink);
         }
     }
 
@@ -301,9 +311,10 @@ impl Scanner {
             let end = scan::url_end(text.as_bytes(), from).min(from + MAX_CITATION_BYTES);
             let url = token::trim(text, ByteSpan::new(from, floor(text, end)));
             if let Some(citation) = link::read_file_url(text, url, names) {
-                self.cite(text, citation, names, sink);
+                self.cite(text, citation, sink);
             }
         }
+        self.read_names(names, text, start);
         self.in_url = true;
         colon
     }
@@ -319,10 +330,11 @@ impl Scanner {
     ) -> usize {
         match token::read(text, token::trim(text, span), span.end, names) {
             Token::Cited(citation, end) => {
-                self.cite(text, *citation, names, sink);
+                self.cite(text, *citation, sink);
                 end.max(span.end)
             }
             Token::Url => {
+                self.read_names(names, text, span.start);
                 self.in_url = true;
                 span.end
             }
@@ -344,21 +356,22 @@ impl Scanner {
             citation.tentative = sha.tentative;
             self.read_names(names, text, sha.span.start);
             citation.repo = self.named.get().map(str::to_owned);
-            self.cite(text, citation, names, sink);
+            self.cite(text, citation, sink);
             at = sha.span.end;
             // `6d77153:src/a.ts`
-            if text.get(at..span.end).is_some_and(|rest| rest.starts_with(':') && rest.len() > 1) {
+            if text.get(at..span.end).is_some_and(|rest| {
+                rest.starts_with(':') && (2..MOST_COMMIT_PATH_BYTES).contains(&rest.len())
+            }) {
                 return at + 1;
             }
         }
         span.end
     }
 
-    fn cite(&mut self, text: &str, mut citation: Citation, names: &Names, sink: &mut impl FnMut(Citation)) {
+    fn cite(&mut self, text: &str, mut citation: Citation, sink: &mut impl FnMut(Citation)) {
         if citation.kind == Kind::Line {
             citation.symbol = self.introduction(text, citation.span.start);
         }
-        let _ = names;
         self.cited_to = citation.span.end;
         sink(citation);
     }
@@ -500,13 +513,22 @@ fn has_inner_dot(text: &str, start: usize, end: usize) -> bool {
     word.contains('.')
 }
 
-/// `Makefile`, `LICENSE`, `dockerfile`: names without a mark of their own.
+/// `Makefile`, `LICENSE`, `dockerfile:`: names without a mark of their own.
 fn is_maybe_name(text: &str, start: usize, end: usize) -> bool {
     let word = text.as_bytes().get(start..end).unwrap_or_default();
-    match word {
-        [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => word.len() >= 6,
-        _ => word.ends_with(b"file") || word.ends_with(b"file.") || word.ends_with(b"file:"),
+    if let [first, second, ..] = word
+        && first.is_ascii_uppercase()
+        && second.is_ascii_uppercase()
+    {
+        return word.len() >= 4;
     }
+    let mut ends = word
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| matches!(byte, b'.' | b':' | b'#' | b'-'))
+        .map(|(at, _)| at);
+    let end = ends.next().unwrap_or(word.len());
+    word.get(..end).is_some_and(|name| name.ends_with(b"file"))
 }
 
 fn floor(text: &str, at: usize) -> usize {

@@ -69,7 +69,7 @@ pub(super) fn read_target(text: &str, span: ByteSpan, names: &Names) -> Option<C
     {
         return None;
     }
-    read_quoted(text, span, names)
+    read_quoted(text, span, names, false)
 }
 
 /// `file:///abs#L1-L2`: the span is that of the URL.
@@ -82,13 +82,14 @@ pub(super) fn read_file_url(text: &str, span: ByteSpan, names: &Names) -> Option
     }
     let drive = has_drive(rest.get(1..)?);
     let start = span.end - rest.len() + usize::from(drive);
-    let mut citation = read_quoted(text, ByteSpan::new(start, span.end), names)?;
+    let mut citation = read_quoted(text, ByteSpan::new(start, span.end), names, true)?;
     citation.span.start = span.start;
     Some(citation)
 }
 
 /// The citation that `span`, quoted as a whole, is: a path and perhaps a position, nothing else.
-pub(super) fn read_quoted(text: &str, span: ByteSpan, names: &Names) -> Option<Citation> {
+/// `certain` when it can be nothing but a path, with or without an extension.
+pub(super) fn read_quoted(text: &str, span: ByteSpan, names: &Names, certain: bool) -> Option<Citation> {
     let whole = span.of(text);
     let bytes = whole.as_bytes();
     let mut at = if has_drive(whole) { 3 } else { 0 };
@@ -126,7 +127,7 @@ pub(super) fn read_quoted(text: &str, span: ByteSpan, names: &Names) -> Option<C
     let written = cited.of(text);
     let once = decode(written);
     let twice = decode(&once);
-    let around = Around { located: position.is_some(), quoted: true };
+    let around = Around { located: certain || position.is_some(), quoted: true };
     let mut citation = Citation::new(Kind::Path, cited);
     citation.tentative = match shape(&twice, names, around) {
         Shape::Firm => false,
@@ -204,7 +205,7 @@ pub(super) fn read_backticked(text: &str, start: usize, names: &Names) -> Option
     {
         return None;
     }
-    let mut citation = read_quoted(text, span, names)?;
+    let mut citation = read_quoted(text, span, names, false)?;
     citation.tentative = true;
     Some((citation, span.end))
 }
@@ -223,7 +224,7 @@ pub(super) fn read_escaped(text: &str, start: usize, end: usize, names: &Names) 
     let span = ByteSpan::new(start, end);
     let trimmed = span.of(text).trim_end_matches(['.', ':', '!', '?']);
     let span = ByteSpan::new(start, start + trimmed.len());
-    Some((read_quoted(text, span, names)?, span.end))
+    Some((read_quoted(text, span, names, false)?, span.end))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::alias::repo_aliases;
 use super::citation::Root;
+use super::scan::next_word;
 
 /// The aliases and directories of the roots of one pass.
 #[derive(Debug, Clone)]
@@ -19,7 +20,9 @@ impl Names {
     pub fn new(roots: &[Root]) -> Self {
         let mut aliases: Vec<String> = Vec::new();
         for alias in roots.iter().flat_map(repo_aliases) {
-            if !aliases.contains(&alias) {
+            // An alias that would be several words of the text is never met as one.
+            let word = next_word(alias.as_bytes(), 0);
+            if word.end - word.start == alias.len() && !aliases.contains(&alias) {
                 aliases.push(alias);
             }
         }

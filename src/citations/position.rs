@@ -1,5 +1,7 @@
 //! Positions: what may stand behind a path.
 
+use crate::limits::{MAX_CITATION_BYTES, MAX_CITED_RANGES};
+
 /// A position as written: first line and column, end of the first range, every range.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Position {
@@ -50,12 +52,12 @@ impl Reader<'_> {
     fn number(&mut self) -> Option<u32> {
         let start = self.at;
         let mut value: u32 = 0;
-        while self.peek(0).is_ascii_digit() {
+        while self.peek(0).is_ascii_digit() && self.at - start <= MOST_DIGITS {
             let digit = u32::from(self.peek(0) - b'0');
             value = value.saturating_mul(10).saturating_add(digit).min(MOST);
             self.at += 1;
         }
-        (self.at > start).then_some(value)
+        (1..=MOST_DIGITS).contains(&(self.at - start)).then_some(value)
     }
 
     /// A number that may have an `L` before it.
@@ -94,6 +96,9 @@ impl Reader<'_> {
         None
     }
 }
+
+/// Digits of a number; more is data.
+const MOST_DIGITS: usize = 32;
 
 /// Keeps `u32::MAX` free: the boundary packs an absent number as it.
 const MOST: u32 = u32::MAX - 1;
@@ -171,10 +176,10 @@ fn colon(reader: &mut Reader<'_>) -> Option<Position> {
     Some(done(position, reader))
 }
 
-/// `#L10`, `#10`, `#L10-L20`, `#L10C4-L12C2`, from behind the hash.
+/// `#L10`, `#10`, `#10:4`, `#L10-L20`, `#L10C4-L12C2`, from behind the hash.
 fn hash(reader: &mut Reader<'_>) -> Option<Position> {
     let mut position = Position { line: reader.line()?, ..Position::default() };
-    position.column = reader.behind(b'C', Reader::number);
+    position.column = reader.behind(b'C', Reader::number).or_else(|| reader.behind(b':', Reader::number));
     position.end_line = reader.behind_dash();
     if position.end_line.is_some() {
         position.end_column = reader.behind(b'C', Reader::number);
@@ -206,12 +211,15 @@ fn bracket(reader: &mut Reader<'_>) -> Option<Position> {
 fn done(mut position: Position, reader: &mut Reader<'_>) -> Position {
     position.lines.push((position.line, position.end_line.unwrap_or(position.line)));
     position.end = reader.at;
-    while let Some(first) = reader.behind(b',', Reader::line) {
+    let start = reader.at;
+    while reader.at - start < MAX_CITATION_BYTES
+        && let Some(first) = reader.behind(b',', Reader::line)
+    {
         let range = (first, reader.behind_dash().unwrap_or(first));
         if !ends_number(reader.bytes, reader.at) {
             break;
         }
-        if !position.lines.contains(&range) && position.lines.len() < crate::limits::MAX_CITED_RANGES {
+        if !position.lines.contains(&range) && position.lines.len() < MAX_CITED_RANGES {
             position.lines.push(range);
         }
         position.end = reader.at;

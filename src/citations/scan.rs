@@ -19,9 +19,10 @@ const CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
     let mut table = [0u8; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = match byte as u8 {
+    let mut rest = &mut table as &mut [u8];
+    let mut byte = 0u8;
+    while let Some((slot, tail)) = rest.split_first_mut() {
+        *slot = match byte {
             0..=b' ' | 0x7F => BREAK,
             b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b';' | b'*' | b',' | b'{' | b'}' | b'=' | b'^' => {
                 BREAK
@@ -34,7 +35,8 @@ const fn classes() -> [u8; 256] {
             b':' | b'@' | b'#' | b'-' => INNER,
             _ => 0,
         };
-        byte += 1;
+        rest = tail;
+        byte = byte.wrapping_add(1);
     }
     table
 }
@@ -67,8 +69,7 @@ pub(super) struct Word {
 /// The next word from byte `at`; an empty one at the end when there is none.
 pub(super) fn next_word(bytes: &[u8], at: usize) -> Word {
     let mut start = at;
-    loop {
-        let Some(&byte) = bytes.get(start) else { break };
+    while let Some(&byte) = bytes.get(start) {
         let class = class(byte);
         if class & BREAK != 0 {
             start += 1;

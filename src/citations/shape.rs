@@ -71,14 +71,7 @@ pub(super) fn shape(path: &str, names: &Names, around: Around) -> Shape {
                 Name::Plain | Name::Unknown if !around.located && !inside && prefix == Prefix::Root => {
                     Shape::None
                 }
-                _ if inside
-                    || (prefix == Prefix::Root
-                        && at_home
-                        && name_shape == Name::Known
-                        && directories > 0) =>
-                {
-                    Shape::Firm
-                }
+                _ if inside => Shape::Firm,
                 // Outside the roots nothing is confirmed, and nothing is called wrong.
                 _ => Shape::Tentative,
             }
@@ -94,14 +87,15 @@ fn relative(
     at_home: bool,
     around: Around,
 ) -> Shape {
-    if is_host(first) {
+    // `$HOME/x` stands for a directory we do not know.
+    if is_host(first) || first.starts_with('$') {
         return Shape::None;
     }
     let dotted = first.starts_with('.');
     match name_shape {
         Name::No => Shape::None,
         // `owner/three.js`, `Node.js/Vue.js`: projects, not files.
-        Name::Known if !at_home && !around.located && tables::has(tables::NOT_FILES, name) => Shape::None,
+        Name::Known if !at_home && directories == 1 && tables::has(tables::NOT_FILES, name) => Shape::None,
         Name::Known => Shape::Firm,
         Name::Unknown if around.located => Shape::Firm,
         Name::Unknown if at_home || dotted || directories > 1 || around.quoted => Shape::Tentative,
@@ -246,10 +240,10 @@ fn kind_of_name(name: &str) -> Name {
         return Name::Known;
     }
     let mut characters = extension.chars();
-    let letter = characters.next().is_some_and(char::is_alphabetic);
+    let letter = characters.next().is_some_and(|c| c.is_alphabetic() || c > '\u{2000}');
     let one_case = !extension.contains(|c: char| c.is_ascii_uppercase())
         || !extension.contains(|c: char| c.is_ascii_lowercase());
-    let plain = extension.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let plain = extension.chars().all(|c| c.is_alphanumeric() || c == '_' || c > '\u{2000}');
     if letter && one_case && plain && extension.len() <= LONGEST_EXTENSION { Name::Unknown } else { Name::No }
 }
 
@@ -297,14 +291,22 @@ fn bare(name: &str, around: Around) -> Shape {
         !stem.contains(['@', '$', '~', '%', ')', ']']) || stem.starts_with(['[', '(']) || is_density(stem);
     let capital = |text: &str| text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_uppercase());
     let initials = extension.len() == 1 && stem.split('.').all(capital);
+    // `a.b.c` is a chain of members.
+    let chain = extension.len() == 1 && stem.contains('.') && stem.split('.').all(|part| part.len() == 1);
     let amount = extension.len() == 1 && stem.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let mixed = extension.bytes().any(|byte| byte.is_ascii_uppercase())
         && extension.bytes().any(|byte| byte.is_ascii_lowercase())
         && extension != "Rmd";
-    if !plain_stem || initials || amount || mixed || is_host(name) || stem.starts_with("www.") {
+    if !plain_stem || initials || chain || amount || mixed || is_host(name) || stem.starts_with("www.") {
         return Shape::None;
     }
     sure
+}
+
+/// True when the last part of `path` has an extension or is a known name: what a symbol is looked for in.
+pub(super) fn has_name(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.contains('.') || is_known_name(name)
 }
 
 /// `icon@2x.png`.
@@ -324,6 +326,7 @@ pub(super) fn is_host(first: &str) -> bool {
     dot > 0
         && labels
         && !reversed
+        && first.bytes().any(|byte| byte != b'.')
         && (tables::has(tables::TOP_DOMAINS, last)
             || first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }

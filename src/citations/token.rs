@@ -3,7 +3,7 @@
 use super::citation::{Citation, Kind};
 use super::names::Names;
 use super::position::{self, Found, Position};
-use super::shape::{Around, Shape, has_drive, is_host, shape};
+use super::shape::{Around, Shape, has_drive, has_name, is_host, shape};
 use super::tables;
 use crate::limits::MAX_CITATION_BYTES;
 use crate::text::ByteSpan;
@@ -26,7 +26,9 @@ pub(super) fn trim(text: &str, word: ByteSpan) -> ByteSpan {
         let first = byte(text, token.start);
         match first {
             b'(' | b'[' => match matching(text, token) {
-                Some(close) if close + 1 < token.end => return token,
+                Some(close) if close + 1 < token.end && goes_on_behind(byte(text, close + 1)) => {
+                    return token;
+                }
                 Some(close) => token = ByteSpan::new(token.start + 1, close),
                 None => token.start += 1,
             },
@@ -35,6 +37,13 @@ pub(super) fn trim(text: &str, word: ByteSpan) -> ByteSpan {
         }
     }
     token
+}
+
+/// True when a name goes on behind its bracket: `(group)/page.tsx`, `[id].tsx`.
+fn goes_on_behind(next: u8) -> bool {
+    next.is_ascii_alphanumeric()
+        || next >= 0x80
+        || matches!(next, b'/' | b'\\' | b'.' | b'-' | b'_' | b'(' | b'[')
 }
 
 /// Without punctuation at the end, and without closing brackets that nothing in the token opened.
@@ -108,16 +117,19 @@ pub(super) fn read(text: &str, token: ByteSpan, word_end: usize, names: &Names) 
     if matches!(symbol, Symbol::Broken) {
         return Token::None;
     }
-    let around =
-        Around { located: split.position.is_some() || matches!(symbol, Symbol::Is(_)), quoted: false };
+    let quoted = quoted_line(text, split.path);
+    let line = split.position.is_some() || quoted.is_some();
+    if matches!(symbol, Symbol::Is(_)) && !has_name(path) {
+        return Token::None;
+    }
+    let around = Around { located: line || matches!(symbol, Symbol::Is(_)), quoted: false };
     let mut tentative = match shape(path, names, around) {
         Shape::Firm => false,
         Shape::Tentative => true,
         Shape::None if is_diff_header(text, split.path.start, path) => true,
         Shape::None => return inside_brackets(text, token, word_end, names),
     };
-    let quoted = quoted_line(text, split.path);
-    if !around.located && quoted.is_none() && is_module_specifier(text, split.path.start) {
+    if !around.located && is_module_specifier(text, split.path.start) {
         return Token::None;
     }
     let mut span = split.path;
@@ -252,6 +264,7 @@ fn symbol(text: &str, path_end: usize) -> Symbol {
     let span = ByteSpan::new(start, end);
     match byte(text, end) {
         b'/' | b'\\' | b'@' => return Symbol::Broken,
+        b':' if byte(text, end + 1).is_ascii_digit() => return Symbol::Broken,
         b'(' if byte(text, end + 1) == b')' => {}
         _ => {}
     }
@@ -260,12 +273,16 @@ fn symbol(text: &str, path_end: usize) -> Symbol {
 
 /// Where the identifier that begins at `at` ends: names joined by `.`, `::`, `#` or `-`.
 pub(super) fn identifier(text: &str, at: usize) -> usize {
+    /// Characters of one name; more is data.
+    const MOST_CHARACTERS: usize = MAX_CITATION_BYTES / 4;
     let part = |from: usize| {
         let rest = text.get(from..).unwrap_or("");
         if !rest.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$')) {
             return 0;
         }
-        rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len())
+        let named = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let part = rest.chars().take(MOST_CHARACTERS).take_while(named);
+        part.map(char::len_utf8).sum()
     };
     let mut end = at + part(at);
     while end > at && end - at < MAX_CITATION_BYTES {
@@ -286,7 +303,8 @@ pub(super) fn identifier(text: &str, at: usize) -> usize {
 /// True when an identifier may name a symbol: no keyword and no tool, which are written small.
 pub(super) fn is_symbol(name: &str) -> bool {
     let small = !name.bytes().any(|byte| byte.is_ascii_uppercase());
-    !(small && tables::has(tables::NOT_SYMBOLS, name)) && !matches!(name, "TODO" | "FIXME" | "NOTE" | "Error")
+    let marker = matches!(name, "TODO" | "FIXME" | "NOTE" | "Error");
+    !marker && !(small && tables::has(tables::NOT_SYMBOLS, name))
 }
 
 /// `"path", line 5`: the whole with its opening quote, and the position.
@@ -305,7 +323,7 @@ fn is_module_specifier(text: &str, start: usize) -> bool {
     let Some(head) = text.get(..start).and_then(|head| head.strip_suffix(['"', '\'', '<', '`'])) else {
         return false;
     };
-    let head = head.trim_end_matches(' ');
+    let head = head.strip_suffix(' ').unwrap_or(head);
     ["from", "import", "require(", "import(", "include", "src=", "href=", "url("].iter().any(|word| {
         head.strip_suffix(word)
             .is_some_and(|rest| !rest.ends_with(|last: char| last.is_alphanumeric() || last == '_'))
@@ -363,7 +381,7 @@ fn readings(text: &str, path: &str, path_end: usize, word_end: usize) -> Vec<Str
 /// Scripts without spaces put words right before and behind a path: `请看src/a.ts文件`. The part of
 /// `path` that is left without them, when it has both a path's beginning and its end.
 fn between_cjk(text: &str, path: ByteSpan) -> ByteSpan {
-    let is_cjk = |character: char| character >= '\u{2E80}' && character <= '\u{FFEF}';
+    let is_cjk = |character: char| ('\u{2E80}'..='\u{FFEF}').contains(&character);
     let mut span = path;
     let whole = path.of(text);
     if let Some(dot) = whole.rfind('.')

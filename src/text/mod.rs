@@ -99,6 +99,29 @@ pub fn byte_of_utf16(text: &str, unit: usize) -> Option<usize> {
     (units == unit).then_some(text.len())
 }
 
+/// [`byte_of_utf16`] for many offsets in any order, in one pass over the text.
+pub fn bytes_of_utf16(text: &str, units: &[usize]) -> Vec<Option<usize>> {
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    order.sort_by_key(|index| units.get(*index).copied());
+    let mut answers = vec![None; units.len()];
+    let mut characters = text.char_indices().map(|(byte, character)| (byte, character.len_utf16()));
+    let mut here = (0, 0);
+    let mut next = characters.next();
+    for index in order {
+        let Some(&wanted) = units.get(index) else { continue };
+        while let Some((byte, length)) = next
+            && here.1 < wanted
+        {
+            next = characters.next();
+            here = (next.map_or(text.len(), |(byte, _)| byte).max(byte), here.1 + length);
+        }
+        if let Some(answer) = answers.get_mut(index) {
+            *answer = (here.1 == wanted).then_some(here.0);
+        }
+    }
+    answers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +143,15 @@ mod tests {
             assert_eq!(converter.offset(byte), unit);
             assert_eq!(byte_of_utf16(text, unit), Some(byte));
         }
+    }
+
+    #[test]
+    fn many_offsets_are_those_of_one_each() {
+        let text = "a é\r\n漢😀 z😀";
+        let units: Vec<usize> = (0..14).chain((0..14).rev()).collect();
+        let expected: Vec<_> = units.iter().map(|unit| byte_of_utf16(text, *unit)).collect();
+        assert_eq!(bytes_of_utf16(text, &units), expected);
+        assert_eq!(bytes_of_utf16("", &[0, 1]), [Some(0), None]);
     }
 
     #[test]
