@@ -57,6 +57,8 @@ export class Git {
       detached: IN_A_GROUP,
       windowsHide: true,
     });
+    // Told to whoever asks; but it must have a listener even when the pipes could not be made.
+    child.on("error", () => {});
     if (child.pid !== undefined) {
       this.#running.add(child);
       child.once("exit", () => this.#running.delete(child));

@@ -1,25 +1,25 @@
 //! Commits, looked up root by root.
 
 use super::host::{CommitCheck, Host};
-use super::{Budget, Verdict, distinct, name_of};
-use crate::citations::alias::repo_aliases;
-use crate::citations::citation::{Citation, Root, Status};
+use super::{Budget, SearchedRoot, Verdict};
+use crate::citations::citation::{Citation, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_ALL: &str = "could not all be checked";
 
 /// The commits of a pass.
 pub struct Commits<'p, H> {
-    roots: &'p [Root],
+    roots: &'p [SearchedRoot<'p>],
     host: &'p H,
     /// Every name the reply cites, asked for at once where that costs no more.
     names: BTreeSet<String>,
-    known: BTreeMap<(usize, String), CommitCheck>,
+    /// The answers of each root.
+    known: BTreeMap<&'p str, BTreeMap<String, CommitCheck>>,
 }
 
 impl<'p, H: Host> Commits<'p, H> {
     /// Nothing is asked yet.
-    pub fn new(roots: &'p [Root], host: &'p H, names: BTreeSet<String>) -> Self {
+    pub fn new(roots: &'p [SearchedRoot<'p>], host: &'p H, names: BTreeSet<String>) -> Self {
         Commits { roots, host, names, known: BTreeMap::new() }
     }
 
@@ -30,20 +30,25 @@ impl<'p, H: Host> Commits<'p, H> {
         sha: &str,
         budget: &mut Budget<'_, H>,
     ) -> Option<Verdict> {
-        let (named, others): (Vec<usize>, Vec<usize>) =
-            distinct(self.roots).partition(|&index| self.is_named(index, citation.repo.as_deref()));
+        let is_named =
+            |root: &&SearchedRoot<'_>| citation.repo.as_ref().is_some_and(|repo| root.aliases.contains(repo));
+        let (named, others): (Vec<_>, Vec<_>) = self.roots.iter().partition(is_named);
         let mut failed = self.roots.is_empty();
-        for (index, is_named) in
-            named.iter().map(|&index| (index, true)).chain(others.iter().map(|&index| (index, false)))
-        {
+        for root in named.iter().chain(&others) {
             if budget.is_spent().await {
                 failed = true;
                 break;
             }
-            match self.check(index, sha).await {
+            match self.check(root, sha).await {
                 CommitCheck::Absent => {}
                 CommitCheck::Error => failed = true,
-                CommitCheck::Present => return Some(self.found(index, is_named, &named, failed)),
+                CommitCheck::Present => {
+                    let verdict = match named.first() {
+                        Some(said) if !is_named(root) => elsewhere(root, said, failed),
+                        _ => Verdict::new(Status::Verified),
+                    };
+                    return Some(Verdict { root: Some(root.index), ..verdict });
+                }
             }
         }
         if citation.tentative {
@@ -56,44 +61,32 @@ impl<'p, H: Host> Commits<'p, H> {
         })
     }
 
-    fn found(&self, index: usize, is_named: bool, named: &[usize], failed: bool) -> Verdict {
-        let found_in = self.roots.get(index).map_or("", name_of);
-        let verdict = match named.first().and_then(|&first| self.roots.get(first)) {
-            Some(root) if !is_named && !failed => Verdict {
-                resolved: Some(found_in.to_owned()),
-                ..Verdict::noted(Status::Corrected, format!("is in {found_in}, not {}", name_of(root)))
-            },
-            // The root it was said to be in could not be asked: it may well be there, too.
-            Some(_) if !is_named => Verdict::noted(Status::Unchecked, NOT_ALL),
-            _ => Verdict::new(Status::Verified),
-        };
-        Verdict { root: Some(index), ..verdict }
-    }
-
-    fn is_named(&self, index: usize, repo: Option<&str>) -> bool {
-        let Some(root) = self.roots.get(index) else { return false };
-        // A root given twice answers to the names of both.
-        let same = self.roots.iter().filter(|other| other.abs_root == root.abs_root);
-        repo.is_some_and(|repo| same.flat_map(repo_aliases).any(|alias| alias == repo))
-    }
-
-    async fn check(&mut self, index: usize, sha: &str) -> CommitCheck {
-        let key = (index, sha.to_owned());
-        if let Some(known) = self.known.get(&key) {
-            return *known;
+    async fn check(&mut self, root: &SearchedRoot<'p>, sha: &str) -> CommitCheck {
+        let known = self.known.entry(root.abs_root).or_default();
+        if !known.contains_key(sha) {
+            let asked: Vec<&str> = if self.host.answers_commits_together() {
+                self.names.iter().map(String::as_str).collect()
+            } else {
+                vec![sha]
+            };
+            let answers = self.host.commits_exist(root.abs_root, &asked).await;
+            let answers = answers.filter(|answers| answers.len() == asked.len());
+            for (place, name) in asked.into_iter().enumerate() {
+                let answer = answers.as_ref().and_then(|answers| answers.get(place)).copied();
+                known.insert(name.to_owned(), answer.unwrap_or(CommitCheck::Error));
+            }
         }
-        let Some(root) = self.roots.get(index) else { return CommitCheck::Error };
-        let asked: Vec<&str> = if self.host.answers_commits_together() {
-            self.names.iter().map(String::as_str).collect()
-        } else {
-            vec![sha]
-        };
-        let answers = self.host.commits_exist(&root.abs_root, &asked).await;
-        let answers = answers.filter(|answers| answers.len() == asked.len());
-        for (place, name) in asked.into_iter().enumerate() {
-            let answer = answers.as_ref().and_then(|answers| answers.get(place)).copied();
-            self.known.insert((index, name.to_owned()), answer.unwrap_or(CommitCheck::Error));
-        }
-        self.known.get(&key).copied().unwrap_or(CommitCheck::Error)
+        known.get(sha).copied().unwrap_or(CommitCheck::Error)
+    }
+}
+
+fn elsewhere(root: &SearchedRoot<'_>, said: &SearchedRoot<'_>, failed: bool) -> Verdict {
+    if failed {
+        // The root it was said to be in could not be asked: it may well be there, too.
+        return Verdict::noted(Status::Unchecked, NOT_ALL);
+    }
+    Verdict {
+        resolved: Some(root.name.to_owned()),
+        ..Verdict::noted(Status::Corrected, format!("is in {}, not {}", root.name, said.name))
     }
 }

@@ -4,18 +4,27 @@ use super::cited_file::CitedFile;
 use super::host::Host;
 use super::listing::Listing;
 use super::spelling::{Spelling, join};
-use super::{Budget, Verdict, distinct, name_of, out_of_time};
-use crate::citations::alias::repo_aliases;
-use crate::citations::citation::{Citation, Kind, Root, Status};
+use super::{Budget, SearchedRoot, Verdict, out_of_time};
+use crate::citations::citation::{Citation, Kind, Status};
 use crate::limits::{MAX_CANDIDATE_FILES, MAX_READ_BYTES};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file in a root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    root: usize,
+#[derive(Clone)]
+struct Place<'p> {
+    root: &'p SearchedRoot<'p>,
     path: String,
+}
+
+impl Place<'_> {
+    fn absolute(&self) -> String {
+        join(self.root.abs_root, &self.path)
+    }
+
+    fn found(&self, verdict: Verdict) -> Verdict {
+        Verdict { root: Some(self.root.index), file: Some(self.path.clone()), ..verdict }
+    }
 }
 
 /// How the files that a citation may mean were found.
@@ -44,22 +53,21 @@ enum Claim {
 
 /// The files of a pass.
 pub struct Files<'p, H> {
-    roots: &'p [Root],
+    roots: &'p [SearchedRoot<'p>],
     host: &'p H,
-    aliases: Vec<Vec<String>>,
     existing: BTreeMap<String, Option<bool>>,
     read: BTreeMap<String, Option<CitedFile>>,
     read_bytes: usize,
-    listed: BTreeMap<usize, Option<Listing>>,
+    /// The listings of the roots, by path.
+    listed: BTreeMap<&'p str, Option<Listing>>,
 }
 
 impl<'p, H: Host> Files<'p, H> {
     /// Nothing is asked yet.
-    pub fn new(roots: &'p [Root], host: &'p H) -> Self {
+    pub fn new(roots: &'p [SearchedRoot<'p>], host: &'p H) -> Self {
         Files {
             roots,
             host,
-            aliases: roots.iter().map(repo_aliases).collect(),
             existing: BTreeMap::new(),
             read: BTreeMap::new(),
             read_bytes: 0,
@@ -69,48 +77,45 @@ impl<'p, H: Host> Files<'p, H> {
 
     /// The verdict on `citation`, which names a file; `None` to leave it out.
     pub async fn verify(&mut self, citation: &Citation, budget: &mut Budget<'_, H>) -> Option<Verdict> {
-        let readings: Vec<Spelling> = citation.paths_to_try().map(Spelling::of).collect();
+        let readings: Vec<(&str, Spelling)> =
+            citation.paths_to_try().map(|path| (path, Spelling::of(path))).collect();
         let mut doubt = self.roots.is_empty().then(|| "there is no root to look in".to_owned());
 
-        for reading in &readings {
-            for places in self.exact_places(reading) {
+        for (path, spelling) in &readings {
+            for places in self.exact_places(spelling) {
                 let found = self.those_there(places, &mut doubt).await;
                 if !found.is_empty() {
-                    let how = if leads_out(reading) { Found::Elsewhere } else { Found::Exactly };
-                    return Some(self.judge(citation, found, how, budget).await);
+                    let how = if leads_out(spelling) { Found::Elsewhere } else { Found::Exactly };
+                    return Some(self.judge(citation, path, found, how, budget).await);
                 }
             }
         }
-        for index in distinct(self.roots) {
-            if self.listed.contains_key(&index) {
-                continue;
+        for root in self.roots {
+            if !self.listed.contains_key(root.abs_root) {
+                if budget.is_spent().await {
+                    return Some(out_of_time()).filter(|_| !citation.tentative);
+                }
+                let listing = self.host.list_files(root.abs_root).await.map(Listing::new);
+                self.listed.insert(root.abs_root, listing);
             }
-            if budget.is_spent().await {
-                return Some(out_of_time()).filter(|_| !citation.tentative);
+            if self.listing(root).is_none() {
+                doubt.get_or_insert_with(|| format!("{} could not be listed", root.name));
             }
-            self.list(index).await;
         }
-        let unlisted = self.listed.iter().find(|(_, listing)| listing.is_none()).map(|(index, _)| *index);
-        if let Some(root) = unlisted.and_then(|index| self.roots.get(index)) {
-            doubt.get_or_insert_with(|| format!("{} could not be listed", name_of(root)));
-        }
-
         if citation.kind == Kind::Path {
-            let exact = readings.iter().filter(|reading| !leads_out(reading));
-            if let Some(place) = exact
-                .flat_map(|reading| self.exact_places(reading))
-                .flatten()
-                .find(|place| self.is_folder(place))
-            {
-                return Some(Verdict {
-                    root: Some(place.root),
-                    file: Some(place.path),
-                    ..Verdict::new(Status::Verified)
-                });
+            let spellings = readings.iter().map(|(_, spelling)| spelling);
+            let places = spellings
+                .filter(|spelling| !leads_out(spelling))
+                .flat_map(|spelling| self.exact_places(spelling));
+            let is_folder = |place: &Place<'_>| {
+                self.listing(place.root).is_some_and(|listing| listing.has_folder(&place.path))
+            };
+            if let Some(folder) = places.flatten().find(is_folder) {
+                return Some(folder.found(Verdict::new(Status::Verified)));
             }
         }
-        for (reading, spelled) in readings.iter().zip(citation.paths_to_try()) {
-            for mut places in self.places_by_suffix(reading) {
+        for (path, spelling) in &readings {
+            for mut places in self.places_by_suffix(spelling) {
                 let too_many = places.len() > MAX_CANDIDATE_FILES;
                 places.truncate(MAX_CANDIDATE_FILES);
                 let found = self.those_there(places, &mut doubt).await;
@@ -118,16 +123,16 @@ impl<'p, H: Host> Files<'p, H> {
                     return Some(Verdict::noted(Status::Unchecked, "too many files have that name"));
                 }
                 if !found.is_empty() {
-                    let bare = !spelled.contains(['/', '\\']);
+                    let bare = !path.contains(['/', '\\']);
                     let how = if bare { Found::ByName } else { Found::Elsewhere };
-                    return Some(self.judge(citation, found, how, budget).await);
+                    return Some(self.judge(citation, path, found, how, budget).await);
                 }
             }
         }
         if citation.tentative {
             return None;
         }
-        let outside = readings.iter().all(|reading| leads_out(reading) || self.is_outside(reading));
+        let outside = readings.iter().all(|(_, spelling)| leads_out(spelling) || self.is_outside(spelling));
         doubt = doubt.or_else(|| outside.then(|| "outside the roots".to_owned()));
         Some(match doubt {
             Some(note) => Verdict::noted(Status::Unchecked, note),
@@ -135,83 +140,62 @@ impl<'p, H: Host> Files<'p, H> {
         })
     }
 
-    /// Where a reading says the file is, the likelier group of places first.
-    fn exact_places(&self, reading: &Spelling) -> Vec<Vec<Place>> {
-        match reading {
+    fn listing(&self, root: &SearchedRoot<'_>) -> Option<&Listing> {
+        self.listed.get(root.abs_root)?.as_ref()
+    }
+
+    /// Where a spelling says the file is, the likelier group of places first.
+    fn exact_places(&self, spelling: &Spelling) -> Vec<Vec<Place<'p>>> {
+        match spelling {
             Spelling::Home => Vec::new(),
-            Spelling::Absolute(_) => vec![self.places(|root| reading.inside(&root.abs_root))],
+            Spelling::Absolute(_) => vec![self.places(|root| spelling.inside(root.abs_root))],
             Spelling::Relative { path, .. } if path.is_empty() => Vec::new(),
             Spelling::Relative { path, .. } => {
-                vec![self.below_alias(path), self.places(|_| Some(path.clone()))]
+                vec![self.places(|root| below_alias(root, path)), self.places(|_| Some(path.clone()))]
             }
         }
     }
 
-    /// Where listed files end as a reading does, the likelier group of places first.
-    fn places_by_suffix(&self, reading: &Spelling) -> Vec<Vec<Place>> {
-        let ending = |index: usize, path: &str| -> Vec<Place> {
-            let listing = self.listed.get(&index).and_then(Option::as_ref);
-            let paths = listing.into_iter().flat_map(|listing| listing.ending_in(path));
-            paths.map(|path| Place { root: index, path: path.to_owned() }).collect()
-        };
-        let everywhere = |path: &str| self.once(distinct(self.roots).flat_map(|index| ending(index, path)));
-        match reading {
+    /// Where listed files end as a spelling does, the likelier group of places first.
+    fn places_by_suffix(&self, spelling: &Spelling) -> Vec<Vec<Place<'p>>> {
+        let everywhere = |path: &String| self.places_ending(|_| Some(path.clone()));
+        match spelling {
             Spelling::Home => Vec::new(),
             Spelling::Absolute(_) => {
-                let inside = self.roots.iter().find_map(|root| reading.inside(&root.abs_root));
-                inside.map(|path| everywhere(&path)).into_iter().collect()
+                let inside = self.roots.iter().find_map(|root| spelling.inside(root.abs_root));
+                inside.as_ref().map(everywhere).into_iter().collect()
             }
             Spelling::Relative { path, .. } => {
-                let below = self.below_alias(path).into_iter();
-                vec![everywhere(path), self.once(below.flat_map(|place| ending(place.root, &place.path)))]
+                vec![everywhere(path), self.places_ending(|root| below_alias(root, path))]
             }
         }
     }
 
-    /// `<alias>/<rest>` as `<rest>` in the roots of that alias.
-    fn below_alias(&self, path: &str) -> Vec<Place> {
-        // An alias may itself have a separator, as `owner/name` has.
-        let rest = |alias: &String| path.strip_prefix(alias.as_str())?.strip_prefix('/').map(str::to_owned);
-        let named = self.roots.iter().zip(&self.aliases).enumerate();
-        let places = named.filter_map(|(index, (_, aliases))| {
-            aliases.iter().find_map(rest).map(|path| Place { root: index, path })
-        });
-        self.once(places)
+    fn places(&self, path: impl Fn(&SearchedRoot<'_>) -> Option<String>) -> Vec<Place<'p>> {
+        once(self.roots.iter().filter_map(|root| path(root).map(|path| Place { root, path })))
     }
 
-    fn places(&self, path: impl Fn(&Root) -> Option<String>) -> Vec<Place> {
-        let roots = distinct(self.roots).filter_map(|index| Some((index, self.roots.get(index)?)));
-        self.once(roots.filter_map(|(root, entry)| path(entry).map(|path| Place { root, path })))
+    fn places_ending(&self, suffix: impl Fn(&SearchedRoot<'_>) -> Option<String>) -> Vec<Place<'p>> {
+        let ending = |root: &'p SearchedRoot<'p>| -> Vec<Place<'p>> {
+            let (Some(listing), Some(suffix)) = (self.listing(root), suffix(root)) else { return Vec::new() };
+            listing.ending_in(&suffix).map(|path| Place { root, path: path.to_owned() }).collect()
+        };
+        once(self.roots.iter().flat_map(ending))
     }
 
-    /// Each file once: with one root inside another it has two places.
-    fn once(&self, places: impl Iterator<Item = Place>) -> Vec<Place> {
-        let mut seen = std::collections::BTreeSet::new();
-        places.filter(|place| seen.insert(self.absolute(place))).collect()
-    }
-
-    fn absolute(&self, place: &Place) -> String {
-        self.roots.get(place.root).map(|root| join(&root.abs_root, &place.path)).unwrap_or_default()
-    }
-
-    fn is_folder(&self, place: &Place) -> bool {
-        let listing = self.listed.get(&place.root).and_then(Option::as_ref);
-        listing.is_some_and(|listing| listing.has_folder(&place.path))
-    }
-
-    fn is_outside(&self, reading: &Spelling) -> bool {
-        match reading {
+    fn is_outside(&self, spelling: &Spelling) -> bool {
+        match spelling {
             Spelling::Home => true,
-            Spelling::Absolute(_) => self.roots.iter().all(|root| reading.inside(&root.abs_root).is_none()),
+            Spelling::Absolute(_) => self.roots.iter().all(|root| spelling.inside(root.abs_root).is_none()),
             Spelling::Relative { .. } => false,
         }
     }
 
     /// Those of `places` where a file is. A look-up that failed leaves a doubt.
-    async fn those_there(&mut self, places: Vec<Place>, doubt: &mut Option<String>) -> Vec<Place> {
+    async fn those_there(&mut self, places: Vec<Place<'p>>, doubt: &mut Option<String>) -> Vec<Place<'p>> {
         let mut there = Vec::new();
         for place in places {
-            let path = self.absolute(&place);
+            let path = place.absolute();
             let exists = match self.existing.get(&path) {
                 Some(known) => *known,
                 None => {
@@ -231,17 +215,12 @@ impl<'p, H: Host> Files<'p, H> {
         there
     }
 
-    async fn list(&mut self, index: usize) {
-        let Some(root) = self.roots.get(index) else { return };
-        let listing = self.host.list_files(&root.abs_root).await.map(Listing::new);
-        self.listed.insert(index, listing);
-    }
-
     /// The verdict when the citation can only mean one of `places`.
     async fn judge(
         &mut self,
         citation: &Citation,
-        places: Vec<Place>,
+        path: &str,
+        places: Vec<Place<'p>>,
         found: Found,
         budget: &mut Budget<'_, H>,
     ) -> Verdict {
@@ -262,36 +241,32 @@ impl<'p, H: Host> Files<'p, H> {
             }
         }
         match (holds.as_slice(), doubt, moved.as_slice()) {
-            ([place], _, _) if found != Found::Elsewhere => self.at(place, Verdict::new(Status::Verified)),
+            ([place], _, _) if found != Found::Elsewhere => place.found(Verdict::new(Status::Verified)),
             ([place], None, _) => {
                 let verdict = Verdict::noted(Status::Corrected, format!("is at {}", place.path));
                 let resolved = Some(format!("{}{}", place.path, position(citation)));
-                self.at(place, Verdict { resolved, ..verdict })
+                place.found(Verdict { resolved, ..verdict })
             }
             ([], None, [(place, first, last)]) => {
-                let path = if found == Found::Elsewhere { &place.path } else { &citation.path };
+                let path = if found == Found::Elsewhere { &place.path } else { path };
                 let symbol = citation.symbol.as_deref().unwrap_or("");
                 let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
                 let on = if first == last { "on line" } else { "at lines" };
                 let verdict = Verdict::noted(Status::Corrected, format!("{symbol} is {on} {lines}"));
-                self.at(place, Verdict { resolved: Some(format!("{path}:{lines}")), ..verdict })
+                place.found(Verdict { resolved: Some(format!("{path}:{lines}")), ..verdict })
             }
             (_, Some(note), _) => Verdict::noted(Status::Unchecked, note),
             ([], None, []) => Verdict::noted(Status::Unverified, failure.unwrap_or_default()),
-            ([], None, moved) => self.unclear(moved.iter().map(|(place, _, _)| *place).collect()),
-            (holds, None, _) => self.unclear(holds.to_vec()),
+            ([], None, moved) => self.unclear(&moved.iter().map(|(place, _, _)| *place).collect::<Vec<_>>()),
+            (holds, None, _) => self.unclear(holds),
         }
     }
 
-    fn at(&self, place: &Place, verdict: Verdict) -> Verdict {
-        Verdict { root: Some(place.root), file: Some(place.path.clone()), ..verdict }
-    }
-
-    fn unclear(&self, places: Vec<&Place>) -> Verdict {
+    fn unclear(&self, places: &[&Place<'p>]) -> Verdict {
         const SHOWN: usize = 3;
-        let name = |place: &&Place| {
-            let root = self.roots.get(place.root).filter(|_| self.roots.len() > 1);
-            root.map_or_else(|| place.path.clone(), |root| join(name_of(root), &place.path))
+        let name = |place: &&Place<'_>| match self.roots {
+            [_] => place.path.clone(),
+            _ => join(place.root.name, &place.path),
         };
         let shown: Vec<String> = places.iter().take(SHOWN).map(name).collect();
         let more = places.len().saturating_sub(SHOWN);
@@ -300,11 +275,11 @@ impl<'p, H: Host> Files<'p, H> {
     }
 
     /// Whether the file at `place` has what is cited.
-    async fn claim(&mut self, citation: &Citation, place: &Place, budget: &mut Budget<'_, H>) -> Claim {
+    async fn claim(&mut self, citation: &Citation, place: &Place<'p>, budget: &mut Budget<'_, H>) -> Claim {
         if citation.kind == Kind::Path {
             return Claim::Holds;
         }
-        let path = self.absolute(place);
+        let path = place.absolute();
         if !self.read.contains_key(&path) && budget.is_spent().await {
             return Claim::Unknown("not reached in time");
         }
@@ -326,9 +301,23 @@ impl<'p, H: Host> Files<'p, H> {
     }
 }
 
+/// `<alias>/<rest>` as `<rest>`, for an alias of `root`; one may have a separator, as `owner/name` has.
+fn below_alias(root: &SearchedRoot<'_>, path: &str) -> Option<String> {
+    root.aliases
+        .iter()
+        .find_map(|alias| path.strip_prefix(alias.as_str())?.strip_prefix('/'))
+        .map(str::to_owned)
+}
+
+/// Each file once: with one root inside another it has two places.
+fn once<'p>(places: impl Iterator<Item = Place<'p>>) -> Vec<Place<'p>> {
+    let mut seen = BTreeSet::new();
+    places.filter(|place| seen.insert(place.absolute())).collect()
+}
+
 /// Whether `..` lead out of the folder a path starts from.
-fn leads_out(reading: &Spelling) -> bool {
-    matches!(reading, Spelling::Relative { ups: 1.., .. })
+fn leads_out(spelling: &Spelling) -> bool {
+    matches!(spelling, Spelling::Relative { ups: 1.., .. })
 }
 
 /// The position as written in `resolved`: lines or a symbol.

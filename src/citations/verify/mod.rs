@@ -12,12 +12,13 @@ mod spelling;
 
 pub use host::{CommitCheck, Host};
 
+use super::alias::repo_aliases;
 use super::citation::{Citation, ExtractOptions, Kind, Root, Status};
 use super::extract::extract_citations;
 use crate::limits::MAX_BARE_NAMES;
 use commits::Commits;
 use files::Files;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The note on a rule that is in force. Citing it is no proof that it was followed.
 pub const RULE_CITED_LABEL: &str = "cited by the step — unchecked";
@@ -91,14 +92,15 @@ async fn verify<H: Host>(
         !citation.tentative || tentative <= MAX_BARE_NAMES
     });
 
-    let mut files = Files::new(roots, host);
+    let roots = SearchedRoot::all(roots);
+    let mut files = Files::new(&roots, host);
     let mut certain = 0;
     let within_cap = citations.iter().take_while(|citation| {
         certain += usize::from(!citation.tentative);
         certain <= options.max_items
     });
     let shas = within_cap.filter(|citation| citation.kind == Kind::Sha);
-    let mut commits = Commits::new(roots, host, shas.map(|citation| sha(citation.raw(text))).collect());
+    let mut commits = Commits::new(&roots, host, shas.map(|citation| sha(citation.raw(text))).collect());
     let mut items = Vec::new();
     let mut room = options.max_items;
     for citation in citations {
@@ -141,15 +143,33 @@ fn sha(raw: &str) -> String {
     run.unwrap_or("").to_ascii_lowercase()
 }
 
-/// The name to call `root` by.
-fn name_of(root: &Root) -> &str {
-    if root.name.is_empty() { &root.abs_root } else { &root.name }
+/// A root to look in: of several with one path the first stands for all, under all their names.
+struct SearchedRoot<'p> {
+    /// Which of the caller's roots it is.
+    index: usize,
+    abs_root: &'p str,
+    name: &'p str,
+    aliases: Vec<String>,
 }
 
-/// The roots to look in: of several with one path the first stands for all.
-fn distinct(roots: &[Root]) -> impl Iterator<Item = usize> {
-    let mut seen = BTreeSet::new();
-    roots.iter().enumerate().filter(move |(_, root)| seen.insert(&root.abs_root)).map(|(index, _)| index)
+impl<'p> SearchedRoot<'p> {
+    fn all(roots: &'p [Root]) -> Vec<SearchedRoot<'p>> {
+        let mut searched: Vec<SearchedRoot<'p>> = Vec::new();
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, root) in roots.iter().enumerate() {
+            let first = *known.entry(&root.abs_root).or_insert(searched.len());
+            match searched.get_mut(first) {
+                Some(same) => same.aliases.extend(repo_aliases(root)),
+                None => searched.push(SearchedRoot {
+                    index,
+                    abs_root: &root.abs_root,
+                    name: if root.name.is_empty() { &root.abs_root } else { &root.name },
+                    aliases: repo_aliases(root),
+                }),
+            }
+        }
+        searched
+    }
 }
 
 /// The time a pass may take.
