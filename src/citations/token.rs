@@ -303,8 +303,8 @@ pub(super) fn identifier(text: &str, at: usize) -> usize {
 /// True when an identifier may name a symbol: no keyword and no tool, which are written small.
 pub(super) fn is_symbol(name: &str) -> bool {
     let small = !name.bytes().any(|byte| byte.is_ascii_uppercase());
-    let marker = matches!(name, "TODO" | "FIXME" | "NOTE" | "Error");
-    !marker && !(small && tables::has(tables::NOT_SYMBOLS, name))
+    let is_none = small && tables::has(tables::NOT_SYMBOLS, name);
+    !is_none && !matches!(name, "TODO" | "FIXME" | "NOTE" | "Error")
 }
 
 /// `"path", line 5`: the whole with its opening quote, and the position.
