@@ -45,6 +45,26 @@ limits! {
     /// Different citations taken from one text; what comes after them is left alone. A book has fewer, and each costs some hundred bytes.
     MAX_EXTRACTED: usize = 100_000;
     // ---- ledger ----------------------------------------------------------------------------
+    /// Edit calls one chain may carry: a file written and refined within a turn; the bound is on the work of a replay.
+    MAX_EDIT_CALLS: usize = 8;
+    /// UTF-16 units of text one replay pass may build: a rounding error beside the model call a resume precedes.
+    MAX_REPLAYED_UNITS: usize = 262_144;
+    /// UTF-16 units of the spelling a write may go out with as evidence: longer than any file system takes in one name.
+    MAX_PATH_UNITS: usize = 512;
+    /// Bodies one pass holds at a time, newest mutation kept: what a model is shown as still known.
+    MAX_WITNESSED_PATHS: usize = 6;
+    /// UTF-16 units of arguments that may be believed as evidence: past it a call is only told which file it touched.
+    MAX_ARGUMENT_UNITS: usize = 32_000;
+    /// UTF-16 units of arguments that are read at all: past it a call is attributable to nothing.
+    MAX_ATTRIBUTABLE_UNITS: usize = 1_048_576;
+    /// UTF-16 units of a call id: longer than any provider mints.
+    MAX_CALL_ID_UNITS: usize = 256;
+    /// Spellings one seeding pass resolves on disk: each costs a system call before a conversation can continue.
+    MAX_SEEDED_SPELLINGS: usize = 1_024;
+    /// Levels of nesting in tool-call arguments: the tools have three, and reading must not exhaust the stack.
+    MAX_ARGUMENT_DEPTH: usize = 128;
+    /// Lines a read shows when the call names no window.
+    DEFAULT_READ_LINES: usize = 2_000;
     // ---- gate ------------------------------------------------------------------------------
     /// Initial demands a run: asking again for what was not done once only burns the agent's turns.
     MAX_VERIFICATION_INJECTIONS: u32 = 1;

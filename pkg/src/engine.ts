@@ -109,11 +109,24 @@ export function putText(engine: typeof bindings, text: string): number {
 /** Puts `texts` behind each other into the input buffer and returns the byte offset of each end. */
 export function putTexts(engine: typeof bindings, texts: readonly string[]): Uint32Array {
   const ends = new Uint32Array(texts.length);
+  // One reservation for all, on the guess of one byte a unit; a text that does not fit asks for its own.
+  let room = 0;
+  for (const text of texts) room += text.length;
+  let view = memory(engine, engine.input_reserve(room), room);
   let offset = 0;
-  texts.forEach((text, index) => {
-    offset += writeText(engine, text, offset);
+  for (const [index, text] of texts.entries()) {
+    const { read, written } = encoder.encodeInto(text, view.subarray(offset));
+    offset += written;
+    if (read < text.length) {
+      const rest = text.slice(read);
+      // Double what is missing, so that many such texts do not move the buffer many times.
+      const wanted = Math.max(offset + rest.length * 3, room + (room >> 1));
+      view = memory(engine, engine.input_reserve(wanted), wanted);
+      offset += encoder.encodeInto(rest, view.subarray(offset)).written;
+      room = wanted;
+    }
     ends[index] = offset;
-  });
+  }
   return ends;
 }
 

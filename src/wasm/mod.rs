@@ -9,6 +9,7 @@ mod document_index;
 mod error;
 mod gate;
 mod host;
+mod ledger;
 mod limits;
 mod read;
 mod resolve;

@@ -1,0 +1,344 @@
+//! The ledger at the boundary. A conversation crosses once, as numbers and the texts the pass needs;
+//! the contents of receipts cross only when asked for.
+
+use super::read::{input_text, input_texts};
+use super::write::Packer;
+use crate::ledger::{
+    Attribution, Call, Conversation, FileReadTracker, Limits, Observation, Receipt, Standing, Tool, Window,
+    apply_edit, fingerprint_content, lexical_file_key, render_numbered_read, replay, replay_hop,
+    visible_file_evidence,
+};
+use js_sys::{Array, Function};
+use wasm_bindgen::prelude::*;
+
+/// Stands for an absent number.
+const NONE: u32 = u32::MAX;
+/// Numbers of one call or receipt.
+const RECORD: usize = 6;
+/// The first number of a call; a receipt has another.
+const CALL: u32 = 0;
+
+#[wasm_bindgen]
+pub struct LedgerConversation {
+    conversation: Conversation,
+    receipts: usize,
+}
+
+#[wasm_bindgen]
+impl LedgerConversation {
+    /// `records`: for a call 0, tool, id, length of the id, flags (1 cut, 2 well-formed, 4 has a
+    /// text), length of the arguments; for a receipt 1, flags (1 error, 4 has a text), id, length, 0, 0.
+    /// `ends`: where each text ends in the input buffer, in the order of the records.
+    #[wasm_bindgen(constructor)]
+    pub fn new(records: &[u32], ends: &[u32]) -> LedgerConversation {
+        let mut conversation = Conversation::over(input_text(ends.last().map_or(0, |&end| end as usize)));
+        let mut receipts = 0;
+        let mut start = 0;
+        let mut texts = ends.iter().map(|&end| {
+            let place = start..end as usize;
+            start = end as usize;
+            place
+        });
+        for record in records.chunks_exact(RECORD) {
+            let &[kind, second, id, length, flags, units] = record else { continue };
+            if kind == CALL {
+                let place = if flags & 4 != 0 { texts.next() } else { None };
+                let call = Call {
+                    tool: match second {
+                        1 => Tool::Write,
+                        2 => Tool::Edit,
+                        3 => Tool::Read,
+                        4 => Tool::Shell,
+                        _ => Tool::Other,
+                    },
+                    id: id as usize,
+                    id_units: length as usize,
+                    is_input_truncated: flags & 1 != 0,
+                    argument_units: units as usize,
+                    is_well_formed: flags & 2 != 0,
+                };
+                conversation.push_call(call, place.unwrap_or(0..0));
+            } else {
+                let place = if second & 4 != 0 { texts.next() } else { None };
+                conversation.push_receipt(Receipt {
+                    id: id as usize,
+                    is_error: second & 1 != 0,
+                    head: place.map(|place| conversation.text_at(place).to_owned()),
+                    units: length as usize,
+                });
+                receipts += 1;
+            }
+        }
+        LedgerConversation { conversation, receipts }
+    }
+
+    /// For each call the number of its path or none; then the paths.
+    pub fn paths(&self) -> Array {
+        let mut packer = Packer::default();
+        let mut numbers = std::collections::HashMap::new();
+        let mut paths = Vec::new();
+        for call in 0..self.conversation.calls() {
+            let number = self.conversation.path(call).map(|path| {
+                *numbers.entry(path).or_insert_with(|| {
+                    paths.push(path);
+                    paths.len() - 1
+                })
+            });
+            packer.optional(number);
+        }
+        packer.number(paths.len());
+        for path in paths {
+            packer.text(path);
+        }
+        packer.finish()
+    }
+
+    pub fn has_mutation(&self) -> bool {
+        self.conversation.has_mutation()
+    }
+
+    /// For each call and then for each receipt: 0 the only one with its id, 1 one of several, 2 nothing.
+    pub fn standings(&self) -> Vec<u32> {
+        let calls = (0..self.conversation.calls()).map(|call| self.conversation.call_standing(call));
+        let receipts = (0..self.receipts).map(|receipt| self.conversation.receipt_standing(receipt));
+        let number = |standing| match standing {
+            Standing::Sole => 0,
+            Standing::Ambiguous => 1,
+            Standing::Nothing => 2,
+        };
+        calls.chain(receipts).map(number).collect()
+    }
+
+    pub fn is_visible(&self, call: usize, max_argument_units: usize) -> bool {
+        self.conversation.is_visible(call, max_argument_units)
+    }
+
+    pub fn written_body(&self, call: usize, max_path_units: usize) -> Option<String> {
+        self.conversation.written_body(call, max_path_units).map(|body| body.into_owned())
+    }
+
+    pub fn is_replayable_edit(&self, call: usize) -> bool {
+        self.conversation.is_replayable_edit(call)
+    }
+
+    /// Witnessed count, seen, units, the call and code that stopped the pass; for each witnessed path
+    /// its key, write, shell call, edits and bodies; with `explain` the steps.
+    pub fn replay(&self, attributions: &[u32], limits: &[u32], content: &Function, explain: bool) -> Array {
+        let attributions = read_attributions(attributions);
+        let replayed = replay(&self.conversation, &attributions, read_limits(limits), &mut contents(content));
+        let mut packer = Packer::default();
+        packer.number(replayed.witnessed.len());
+        packer.number(replayed.seen);
+        packer.number(replayed.units);
+        packer.optional(replayed.stopped.map(|(call, _)| call));
+        packer.optional_text(replayed.stopped.map(|(_, stop)| stop.as_str()));
+        for path in &replayed.witnessed {
+            packer.number(path.key);
+            packer.number(path.write);
+            packer.optional(path.shell_since);
+            packer.number(path.edits.len());
+            path.edits.iter().for_each(|&edit| packer.number(edit));
+            path.bodies.iter().for_each(|body| packer.text(body));
+        }
+        if explain {
+            packer.number(replayed.steps.len());
+            for step in &replayed.steps {
+                packer.number(step.call);
+                packer.number(step.key);
+                packer.text(step.action.as_str());
+                packer.optional_text(step.reason.map(|reason| reason.as_str()));
+                packer.number(step.units);
+            }
+        }
+        packer.finish()
+    }
+
+    /// `observations` for each key: stale, has fingerprint, write, chain's root, number of edits, the
+    /// edits, read; `ends`: fingerprint where there is one, the receipt's where there is a read.
+    pub fn evidence(
+        &self,
+        attributions: &[u32],
+        limits: &[u32],
+        observations: &[u32],
+        ends: &[u32],
+        content: &Function,
+    ) -> Array {
+        let mut texts = input_texts(ends).into_iter();
+        let mut numbers = observations.iter().copied();
+        let mut ledger = Vec::new();
+        while let Some(is_stale) = numbers.next() {
+            let mut number = || numbers.next().filter(|&number| number != NONE).map(|number| number as usize);
+            let has_fingerprint = number() == Some(1);
+            let write = number();
+            let root = number();
+            let edits: Vec<Option<usize>> = (0..number().unwrap_or(0)).map(|_| number()).collect();
+            let read = number();
+            ledger.push(Observation {
+                is_stale: is_stale != 0,
+                fingerprint: if has_fingerprint { texts.next() } else { None },
+                write,
+                chain: root.map(|root| (root, edits)),
+                read: read.and_then(|read| Some((read, texts.next()?))),
+            });
+        }
+        let attributions = read_attributions(attributions);
+        let limits = read_limits(limits);
+        let found =
+            visible_file_evidence(&self.conversation, &attributions, &ledger, limits, &mut contents(content));
+        let mut packer = Packer::default();
+        for evidence in found {
+            packer.text(&evidence.path);
+            packer.number(usize::from(evidence.is_read));
+            packer.number(evidence.body_in_call);
+            packer.number(evidence.edits_in_calls.len());
+            evidence.edits_in_calls.iter().for_each(|&edit| packer.number(edit));
+            packer.text(&evidence.observed_fingerprint);
+        }
+        packer.finish()
+    }
+}
+
+fn read_attributions(numbers: &[u32]) -> Vec<Attribution> {
+    let read = |&number: &u32| match number {
+        0 => Attribution::Nowhere,
+        1 => Attribution::Unkeyed,
+        key => Attribution::Key(key as usize - 2),
+    };
+    numbers.iter().map(read).collect()
+}
+
+fn read_limits(numbers: &[u32]) -> Limits {
+    let mut numbers = numbers.iter().map(|&number| number as usize);
+    let defaults = Limits::default();
+    Limits {
+        max_edit_calls: numbers.next().unwrap_or(defaults.max_edit_calls),
+        max_replayed_units: numbers.next().unwrap_or(defaults.max_replayed_units),
+        max_path_units: numbers.next().unwrap_or(defaults.max_path_units),
+        max_witnessed_paths: numbers.next().unwrap_or(defaults.max_witnessed_paths),
+        max_argument_units: numbers.next().unwrap_or(defaults.max_argument_units),
+    }
+}
+
+/// Asks the facade to put a receipt's content into the input buffer.
+fn contents(content: &Function) -> impl FnMut(usize) -> Option<String> + '_ {
+    |receipt| {
+        let bytes = content.call1(&JsValue::NULL, &JsValue::from_f64(receipt as f64)).ok()?.as_f64()?;
+        Some(input_text(bytes as usize))
+    }
+}
+
+#[wasm_bindgen]
+pub fn ledger_fingerprint(bytes: usize) -> String {
+    fingerprint_content(&input_text(bytes))
+}
+
+/// `ends`: the body and the arguments.
+#[wasm_bindgen]
+pub fn ledger_apply_edit(ends: &[u32]) -> Option<String> {
+    let texts = input_texts(ends);
+    let [body, arguments] = texts.as_slice() else { return None };
+    apply_edit(body, arguments).ok()
+}
+
+/// `ends`: the body and the arguments. The result and what is left of `remaining`.
+#[wasm_bindgen]
+pub fn ledger_replay_hop(ends: &[u32], remaining: f64) -> Array {
+    let texts = input_texts(ends);
+    // A float cast saturates: more than fits is no limit, less than nothing is nothing.
+    let before = remaining as usize;
+    let mut left = before;
+    let result = match texts.as_slice() {
+        [body, arguments] => replay_hop(body, arguments, &mut left).ok(),
+        _ => None,
+    };
+    let spent = (before - left) as f64;
+    Array::of2(
+        &result.map_or(JsValue::UNDEFINED, |text| JsValue::from_str(&text)),
+        &(remaining - spent).into(),
+    )
+}
+
+#[wasm_bindgen]
+pub fn ledger_render(bytes: usize, offset: usize, limit: Option<usize>) -> String {
+    let window = Window { offset, limit: limit.unwrap_or(Window::default().limit) };
+    render_numbered_read(&input_text(bytes), window)
+}
+
+/// `ends`: the working directory and the path.
+#[wasm_bindgen]
+pub fn ledger_file_key(ends: &[u32], sandboxed: bool) -> String {
+    match input_texts(ends).as_slice() {
+        [directory, path] => lexical_file_key(directory, path, sandboxed),
+        _ => String::new(),
+    }
+}
+
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct LedgerTracker {
+    tracker: FileReadTracker,
+}
+
+/// In every method the texts of the input buffer are the key, then what the method names.
+#[wasm_bindgen]
+impl LedgerTracker {
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> LedgerTracker {
+        LedgerTracker::default()
+    }
+
+    /// Content and call id, where they are given.
+    pub fn record_read(&mut self, ends: &[u32]) {
+        let texts = input_texts(ends);
+        if let [key, rest @ ..] = texts.as_slice() {
+            let content = rest.first().map(String::as_str);
+            self.tracker.record_read(key, content, rest.get(1).map(String::as_str));
+        }
+    }
+
+    /// Content, call id, fingerprint of the receipt.
+    pub fn record_full_read(&mut self, ends: &[u32]) {
+        if let [key, content, call, rendered] = input_texts(ends).as_slice() {
+            self.tracker.record_full_read(key, content, call, rendered);
+        }
+    }
+
+    /// Content and call id.
+    pub fn record_edit(&mut self, ends: &[u32]) {
+        if let [key, content, call] = input_texts(ends).as_slice() {
+            self.tracker.record_edit(key, content, call);
+        }
+    }
+
+    pub fn record_drift_observed(&mut self, bytes: usize) {
+        self.tracker.record_drift_observed(&input_text(bytes));
+    }
+
+    pub fn drift_observed(&self, bytes: usize) -> bool {
+        self.tracker.drift_observed(&input_text(bytes))
+    }
+
+    pub fn has_read(&self, bytes: usize) -> bool {
+        self.tracker.has_read(&input_text(bytes))
+    }
+
+    pub fn fingerprint(&self, bytes: usize) -> Option<String> {
+        self.tracker.fingerprint(&input_text(bytes)).map(str::to_owned)
+    }
+
+    pub fn write_call_id(&self, bytes: usize) -> Option<String> {
+        self.tracker.write_call_id(&input_text(bytes)).map(str::to_owned)
+    }
+
+    /// The write, then the edits; empty without a chain.
+    pub fn edit_chain(&self, bytes: usize) -> Vec<String> {
+        let chain = self.tracker.edit_chain(&input_text(bytes));
+        chain.map_or(Vec::new(), |chain| [vec![chain.root_write_call_id], chain.edit_call_ids].concat())
+    }
+
+    /// The call and the fingerprint of its receipt; empty without a read.
+    pub fn read_witness(&self, bytes: usize) -> Vec<String> {
+        let witness = self.tracker.read_witness(&input_text(bytes)).cloned();
+        witness.map_or(Vec::new(), |read| vec![read.call_id, read.rendered_fingerprint])
+    }
+}
