@@ -176,7 +176,7 @@ export interface LedgerPathAccount {
   /** The spellings that led to the key, in order. */
   readonly paths: readonly string[];
   readonly outcome: "witnessed" | "withdrawn";
-  /** Why it was withdrawn: of the last step that has a reason. A stopped pass withdraws without one. */
+  /** Why it was withdrawn: the first reason since a body was last held. A stopped pass withdraws without one. */
   readonly reason?: LedgerReason;
   readonly fingerprint?: string;
   readonly bodyInCall?: string;
@@ -213,6 +213,7 @@ export interface ReadWindow {
 // ---- crossing ------------------------------------------------------------------------------
 
 const TOOLS = ["write", "edit", "read"];
+const NONE = 0xffffffff;
 const SHELL = 4;
 
 interface Crossing {
@@ -395,7 +396,8 @@ export function lexicalFileKeys(workingDirectory: string, sandboxed: boolean): F
   if (sandboxed) return (path) => path;
   const key = (directory: string, path: string): string => call((engine) => engine.ledger_file_key(putTexts(engine, [directory, path]), false));
   const base = key(currentDirectory(), workingDirectory);
-  return (path) => key(base, check.string(path, "path"));
+  // Half of a surrogate pair would not survive the crossing: such a path has no key.
+  return (path) => (isWellFormed(check.string(path, "path")) ? key(base, path) : undefined);
 }
 
 /** The calls and receipts of a conversation by call id: the caller's own objects, `null` where an id is ambiguous. */
@@ -590,6 +592,9 @@ export function knownStale(tracker: FileReadTracker, key: string): boolean {
 
 // ---- replay --------------------------------------------------------------------------------
 
+/** The actions that leave a body held. */
+const STANDING = ["held", "edited", "confirmed", "shell-ran"];
+
 interface Witnessed {
   readonly key: string;
   readonly write: number;
@@ -704,7 +709,7 @@ export function explainLedger(messages: readonly Message[], keyOf: FileKeyResolv
     const paths = [...accounts].map(([number, steps]): LedgerPathAccount => {
       const key = keyed.keys[number] as string;
       const witnessed = pass.witnessed.find((path) => path.key === key);
-      const reason = witnessed ? undefined : steps.findLast((step) => step.reason !== undefined)?.reason;
+      const reason = witnessed ? undefined : steps.slice(steps.findLastIndex((step) => STANDING.includes(step.action)) + 1).find((step) => step.reason !== undefined)?.reason;
       return {
         key,
         paths: [...(spellings.get(number) ?? [])],
@@ -749,19 +754,19 @@ export function visibleFileEvidence(messages: readonly Message[], tracker: FileR
     const keyed = keyPaths(pathsOf(crossing), keyOf);
     const observations: number[] = [];
     const texts: string[] = [];
-    const numberOf = (id: unknown): number => (typeof id === "string" ? (numbers.get(id) ?? 0xffffffff) : 0xffffffff);
+    const numberOf = (id: unknown): number => (typeof id === "string" ? (numbers.get(id) ?? NONE) : NONE);
     for (const key of keyed.keys) {
       const fingerprint: unknown = answer(() => tracker.fingerprint?.(key));
       const chain = answer(() => tracker.editChain?.(key));
       const edits: readonly unknown[] = Array.isArray(chain?.editCallIds) ? chain.editCallIds : [];
       const read = answer(() => tracker.readWitness?.(key));
-      const readNumber = typeof read?.renderedFingerprint === "string" ? numberOf(read.callId) : 0xffffffff;
+      const readNumber = typeof read?.renderedFingerprint === "string" ? numberOf(read.callId) : NONE;
       // A tracker that cannot say whether it is behind the disk has said that it may be.
       const isStale = (answer(() => ({ stale: knownStale(tracker, key) }))?.stale ?? true) ? 1 : 0;
       observations.push(isStale, typeof fingerprint === "string" ? 1 : 0, numberOf(answer(() => tracker.writeCallId?.(key))));
       observations.push(numberOf(chain?.rootWriteCallId), edits.length, ...edits.map(numberOf), readNumber);
       if (typeof fingerprint === "string") texts.push(fingerprint);
-      if (readNumber !== 0xffffffff) texts.push((read as { renderedFingerprint: string }).renderedFingerprint);
+      if (readNumber !== NONE) texts.push((read as { renderedFingerprint: string }).renderedFingerprint);
     }
     const limits = Uint32Array.from(DEFAULT_LIMITS);
     const packed = new Unpacker(call((engine) => crossing.conversation.evidence(keyed.attributions, limits, Uint32Array.from(observations), putTexts(engine, texts), contentOf(crossing))));

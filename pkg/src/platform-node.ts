@@ -6,5 +6,6 @@ import type { ResolveCitationDeps } from "./resolve.js";
 
 registerPlatform({
   chatCitationDeps,
+  currentDirectory: () => process.cwd(),
   documentLibrary: (options) => new DocumentIndex(options) as ResolveCitationDeps,
 });

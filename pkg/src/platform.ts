@@ -7,6 +7,7 @@ import type { ChatCitationHost, ChatCitationHostOptions } from "./verify.js";
 export interface Platform {
   chatCitationDeps(options: ChatCitationHostOptions): ChatCitationHost;
   documentLibrary(options: { rootDir?: string | undefined; scope?: string | undefined }): ResolveCitationDeps;
+  currentDirectory(): string;
 }
 
 let platform: Partial<Platform> = {};
@@ -23,4 +24,9 @@ export function platformDefault<K extends keyof Platform>(name: K, field: string
     throw new EvidenceError("HOST_REQUIRED", `There is no default for ${field} on this platform: pass one, for example from "agent-evidence/memory".`, { field });
   }
   return value as NonNullable<Platform[K]>;
+}
+
+/** Where relative paths start: the process's directory, or the root where there is no process. */
+export function currentDirectory(): string {
+  return platform.currentDirectory?.() ?? "/";
 }

@@ -5,3 +5,4 @@ export { EvidenceError } from "../errors.js";
 export { chatCitationDeps } from "./citation-host.js";
 export { DocumentIndex, documentStorage, type DocumentIndexOptions } from "./document-index.js";
 export { type DocumentStorage, type IndexedDocument, type IndexedChunk, type IngestOptions } from "../document-index.js";
+export { seedObservationLedger, type SeedOptions } from "./ledger-seed.js";
