@@ -2,11 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use agent_evidence::ledger::{
-    Attribution, Call, Conversation, EditChain, FileReadTracker, Limits, Observation, Receipt, Replay, Stop,
-    Tool, apply_edit, lexical_file_key, replay, visible_file_evidence,
+    Attribution, Call, Conversation, EditChain, FileReadTracker, Limits, Observation, Receipt, Replay, Tool,
+    lexical_file_key, replay, visible_file_evidence,
 };
 use agent_evidence::text::utf16_len;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
