@@ -80,6 +80,12 @@ limits! {
     MAX_LISTED_ITEMS: usize = 50;
     /// Characters of one path, command or reason in a demand; the rest is cut.
     MAX_QUOTED_CHARACTERS: usize = 200;
+    /// Bytes of a shell line that is read; a longer one is no evidence. Lines of real sessions stay below 100 kB even with a file in a here-document.
+    MAX_COMMAND_BYTES: usize = 2 << 20;
+    /// Quotes, groups, substitutions and shell lines inside each other; a deeper line is no evidence. Keeps the reader's stack small, and nobody writes ten.
+    MAX_COMMAND_NESTING: usize = 48;
+    /// Bytes of a tool call's arguments that are looked at for a command; more is no evidence.
+    MAX_EVIDENCE_ARGUMENTS: usize = 4 << 20;
     // ---- transcripts -----------------------------------------------------------------------
     // ---- anchors ---------------------------------------------------------------------------
     /// Percent of a perfect score below which a stale passage counts as gone: what is there may be a lookalike.

@@ -3,11 +3,12 @@
 //! [`Gate`] keeps the books: what changed, what was checked, what is still owed. [`is_code_file_path`]
 //! and [`is_check_own_file`] say what a path is, [`detect_check_weakening`] what new text does to the
 //! checks, [`extract_added_lines`] which text is new. [`Demand`] is what the agent is asked, as data
-//! and in words.
+//! and in words. [`commands`] says which shell lines run a check, and what their exit status proves.
 
 mod books;
 mod check_files;
 mod code_files;
+pub mod commands;
 mod demands;
 mod diff;
 mod marker_table;
