@@ -1,5 +1,7 @@
 //! The labelled commands, the reach of the tables, hostile lines and properties.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails loudly")]
+
 use agent_evidence::gate::commands::{
     Classification, classify_verification_command, explain_command, is_verification_command,
 };

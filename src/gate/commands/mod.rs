@@ -383,17 +383,17 @@ impl Reader {
                 self.mark(*span, Role::Keyword);
                 Outcome::harmless()
             }
-            Command::Compound { lists, keyword } => {
+            Command::Compound { lists, name, keyword } => {
                 self.mark(*keyword, Role::Keyword);
-                let mut whole = Outcome::blocked(ReasonCode::Compound, "", *keyword);
+                let mut whole = Outcome::blocked(ReasonCode::Compound, *name, *keyword);
                 for list in lists {
                     whole.and(self.list(list, line));
                 }
                 whole
             }
-            Command::Function { name } => {
-                self.mark(*name, Role::Keyword);
-                Outcome::blocked(ReasonCode::Redefined, "", *name)
+            Command::Function { name, span } => {
+                self.mark(*span, Role::Keyword);
+                Outcome::blocked(ReasonCode::Redefined, *name, *span)
             }
         }
     }

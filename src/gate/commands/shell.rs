@@ -526,8 +526,8 @@ impl<'t> Reader<'t> {
             "function" => {
                 self.at += word.len();
                 self.skip_blanks();
-                self.word()?.ok_or(Unreadable)?;
-                self.function(start)
+                let name = self.word()?.ok_or(Unreadable)?;
+                self.function(name.written, start)
             }
             "coproc" => Err(Unreadable),
             _ => self.simple(),
@@ -664,8 +664,8 @@ impl<'t> Reader<'t> {
     }
 
     /// What follows a function's name: `()` and the body.
-    fn function(&mut self, start: usize) -> Reading<Command<'t>> {
-        let name = self.span_from(start);
+    fn function(&mut self, name: &'t str, start: usize) -> Reading<Command<'t>> {
+        let span = self.span_from(start);
         self.skip_blanks();
         if self.peek() == Some(b'(') {
             self.at += 1;
@@ -675,7 +675,7 @@ impl<'t> Reader<'t> {
         self.skip_space();
         match self.deeper(Self::command)? {
             Command::Simple(_) | Command::Function { .. } => Err(Unreadable),
-            _ => Ok(Command::Function { name }),
+            _ => Ok(Command::Function { name, span }),
         }
     }
 
@@ -698,10 +698,12 @@ impl<'t> Reader<'t> {
                 break;
             }
         }
-        let named =
-            simple.words.len() == 1 && simple.assignments.is_empty() && simple.redirections.is_empty();
-        if named && self.peek() == Some(b'(') {
-            return self.function(start);
+        if let [name] = simple.words.as_slice()
+            && simple.assignments.is_empty()
+            && simple.redirections.is_empty()
+            && self.peek() == Some(b'(')
+        {
+            return self.function(name.written, start);
         }
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirections.is_empty() {
             return Err(Unreadable);
