@@ -10,6 +10,8 @@ use crate::limits::{MAX_CANDIDATE_FILES, MAX_READ_BYTES};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+const OUTSIDE: &str = "outside the roots";
+
 /// A file in a root.
 #[derive(Clone)]
 struct Place<'p> {
@@ -90,6 +92,10 @@ impl<'p, H: Host> Files<'p, H> {
                 }
             }
         }
+        // What is named from the top of another tree is not meant to be the end of a path in this one.
+        if readings.first().is_some_and(|(_, literal)| self.is_outside(literal)) {
+            return Some(Verdict::noted(Status::Unchecked, OUTSIDE)).filter(|_| !citation.tentative);
+        }
         for root in self.roots {
             if !self.listed.contains_key(root.abs_root) {
                 if budget.is_spent().await {
@@ -132,8 +138,8 @@ impl<'p, H: Host> Files<'p, H> {
         if citation.tentative {
             return None;
         }
-        let outside = readings.iter().all(|(_, spelling)| leads_out(spelling) || self.is_outside(spelling));
-        doubt = doubt.or_else(|| outside.then(|| "outside the roots".to_owned()));
+        let leads_out = readings.first().is_some_and(|(_, literal)| leads_out(literal));
+        doubt = doubt.or_else(|| leads_out.then(|| OUTSIDE.to_owned()));
         Some(match doubt {
             Some(note) => Verdict::noted(Status::Unchecked, note),
             None => Verdict::noted(Status::Unverified, "no such file"),
