@@ -87,6 +87,20 @@ limits! {
     /// Bytes of a tool call's arguments that are looked at for a command; more is no evidence.
     MAX_EVIDENCE_ARGUMENTS: usize = 4 << 20;
     // ---- transcripts -----------------------------------------------------------------------
+    /// Characters of a chat id: with its extension it is a file name on every file system.
+    MAX_CHAT_ID_UNITS: usize = 200;
+    /// Bytes read from a transcript at a time: large enough that a call costs nothing, small enough for the memory of an iterator.
+    TRANSCRIPT_READ_BYTES: usize = 1 << 20;
+    /// Bytes of one line of a transcript; a longer one is passed over as damage, so that a file without line ends cannot fill the memory.
+    MAX_LINE_BYTES: usize = 128 << 20;
+    /// Places of damage a report describes; the rest are counted.
+    MAX_REPORTED_DAMAGE: usize = 1_000;
+    /// Bytes of the line that opens a decisions block, with its quote and list markers: what a stream may have to hold back.
+    MAX_FENCE_LINE_BYTES: usize = 256;
+    /// Ids of dropped chats remembered so that a late reply cannot bring one's file back.
+    MAX_DROPPED_CHATS: usize = 10_000;
+    /// Bytes of a decisions block handed over; a longer one still leaves the text.
+    MAX_DECISIONS_BYTES: usize = 1 << 20;
     // ---- anchors ---------------------------------------------------------------------------
     /// Percent of a perfect score below which a stale passage counts as gone: what is there may be a lookalike.
     MIN_RELOCATION_PERCENT: u32 = 70;

@@ -13,6 +13,7 @@ mod ledger;
 mod limits;
 mod read;
 mod resolve;
+mod transcripts;
 mod verify;
 mod write;
 
