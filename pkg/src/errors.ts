@@ -14,6 +14,8 @@ export type EvidenceErrorCode =
   | "HOST_REQUIRED"
   /** A host's answer is needed and it threw, rejected or answered nonsense; `details.field` names the method. */
   | "HOST_FAILED"
+  /** Transcripts: the storage could not; `details` has `operation`, `path` and `reason`, such as `ENOSPC`. */
+  | "STORAGE_FAILED"
   /** `resolveCitation`: no document goes by that path, URL or id. */
   | "NOT_INDEXED"
   /** `resolveCitation`: the document's file is no longer there. */

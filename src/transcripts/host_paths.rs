@@ -564,10 +564,20 @@ mod tests {
 
     #[test]
     fn aliases_are_what_a_path_really_is_and_its_private_twin() {
-        let given =
-            [root("/tmp/a", "a"), root("/private/var/b", "b"), root("/home/c", "c"), root("/variant/d", "d"), root("e", "e")];
-        let resolved =
-            [Some("/data/a".to_owned()), None, Some("/home/c".to_owned()), Some("/tmp/d".to_owned()), Some("/cwd/e".to_owned())];
+        let given = [
+            root("/tmp/a", "a"),
+            root("/private/var/b", "b"),
+            root("/home/c", "c"),
+            root("/variant/d", "d"),
+            root("e", "e"),
+        ];
+        let resolved = [
+            Some("/data/a".to_owned()),
+            None,
+            Some("/home/c".to_owned()),
+            Some("/tmp/d".to_owned()),
+            Some("/cwd/e".to_owned()),
+        ];
         let all = with_aliases(&given, &resolved);
         let paths: Vec<&str> = all.iter().map(|root| root.path.as_str()).collect();
         assert_eq!(paths[..5], ["/tmp/a", "/private/var/b", "/home/c", "/variant/d", "e"]);

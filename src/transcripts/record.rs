@@ -14,7 +14,7 @@ pub enum Damage {
     Json,
     /// JSON, but not the shape of a record of its kind.
     Shape,
-    /// Cut off before its end: the last line, or one another writer's record follows at once.
+    /// Cut off before its end.
     Torn,
     /// Longer than `MAX_LINE_BYTES`.
     TooLong,
@@ -308,6 +308,7 @@ fn verdict(parsed: serde_json::Result<Stored<'_>>, length: usize) -> Result<(), 
     match parsed {
         Ok(stored) if stored.has_the_fields_of_its_kind() => Ok(()),
         Ok(_) => Err((Damage::Shape, length)),
+        Err(error) if error.is_eof() => Err((Damage::Torn, length)),
         Err(error) if error.is_data() => Err((Damage::Shape, error.column())),
         Err(error) => Err((Damage::Json, error.column())),
     }
@@ -411,7 +412,7 @@ mod tests {
     #[test]
     fn what_is_not_a_record_says_why() {
         for (bytes, damage) in [
-            (&b"{\"at\":1"[..], Damage::Json),
+            (&b"{\"at\":1"[..], Damage::Torn),
             (b"x", Damage::Json),
             (b"\0\0", Damage::Json),
             (b"{\"at\":1,\"turnId\":\"\xff\",\"kind\":\"system\",\"text\":\"\"}", Damage::Encoding),

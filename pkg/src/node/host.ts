@@ -6,3 +6,4 @@ export { chatCitationDeps } from "./citation-host.js";
 export { DocumentIndex, documentStorage, type DocumentIndexOptions } from "./document-index.js";
 export { type DocumentStorage, type IndexedDocument, type IndexedChunk, type IngestOptions } from "../document-index.js";
 export { seedObservationLedger, type SeedOptions } from "./ledger-seed.js";
+export { nodeTranscriptStorage } from "./transcript-storage.js";
