@@ -8,6 +8,7 @@ mod citations;
 mod document_index;
 mod error;
 mod gate;
+mod gate_commands;
 mod host;
 mod ledger;
 mod limits;
