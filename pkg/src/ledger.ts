@@ -268,7 +268,7 @@ function cross<T>(messages: readonly Message[], shellCalls: readonly string[], r
         if (typeof name !== "string") refuseAt(index, `.toolCalls[${place}].function.name`, "a string");
         const tool = TOOLS.indexOf(name) + 1 || (shellCalls.includes(name) ? SHELL : 0);
         const isRead = tool > 0 && tool < SHELL && typeof json === "string" && json.length <= MAX_ATTRIBUTABLE_UNITS;
-        const flags = (metadata?.inputTruncated === true ? 1 : 0) + (isRead ? (isWellFormed(json) ? 6 : 4) : 0);
+        const flags = (metadata?.inputTruncated === true ? 1 : 0) + (isRead ? 4 : 0);
         records.push(0, tool, numberOf(id), id.length, flags, typeof json === "string" ? json.length : 0);
         if (isRead) texts.push(json);
         calls.push(toolCall);
@@ -284,7 +284,7 @@ function cross<T>(messages: readonly Message[], shellCalls: readonly string[], r
     }
   }
   const generation = currentGeneration();
-  const conversation = call((engine) => new engine.LedgerConversation(Uint32Array.from(records), putTexts(engine, texts)));
+  const conversation = call((engine) => new engine.LedgerConversation(Uint32Array.from(records), putTexts(engine, texts), (number: number) => isWellFormed((calls[number] as ToolCall).function.arguments)));
   try {
     return run({ conversation, calls, messageOf, receipts, numbers });
   } finally {

@@ -93,13 +93,17 @@ enum Ending {
 
 fn ending(text: &str) -> Ending {
     let bytes = text.as_bytes();
-    // Two loops without branches: both are vectorised.
-    let feeds = bytes.iter().filter(|&&byte| byte == LINE_FEED).count();
-    let after_returns = bytes
-        .iter()
-        .zip(bytes.iter().skip(1))
-        .filter(|&(&first, &second)| first == CARRIAGE_RETURN && second == LINE_FEED)
-        .count();
+    let after = bytes.get(1..).unwrap_or_default();
+    // Sums of 128 fit a byte, so the inner loops work on sixteen bytes at a time.
+    let (mut feeds, mut after_returns) = (0, 0);
+    for chunk in bytes.chunks(128) {
+        feeds += usize::from(chunk.iter().map(|&byte| u8::from(byte == LINE_FEED)).sum::<u8>());
+    }
+    for (firsts, seconds) in bytes.chunks(128).zip(after.chunks(128)) {
+        let pairs = firsts.iter().zip(seconds);
+        let is_ending = |(&first, &second): (&u8, &u8)| (first == CARRIAGE_RETURN) & (second == LINE_FEED);
+        after_returns += usize::from(pairs.map(|pair| u8::from(is_ending(pair))).sum::<u8>());
+    }
     match after_returns {
         _ if feeds == 0 => Ending::Mixed,
         0 => Ending::Lf,

@@ -26,12 +26,14 @@ pub struct LedgerConversation {
 
 #[wasm_bindgen]
 impl LedgerConversation {
-    /// `records`: for a call 0, tool, id, length of the id, flags (1 cut, 2 well-formed, 4 has a
+    /// `records`: for a call 0, tool, id, length of the id, flags (1 cut, 4 has a
     /// text), length of the arguments; for a receipt 1, flags (1 error, 4 has a text), id, length, 0, 0.
     /// `ends`: where each text ends in the input buffer, in the order of the records.
+    /// `is_well_formed` is asked for the calls, by number, whose arguments hold U+FFFD.
     #[wasm_bindgen(constructor)]
-    pub fn new(records: &[u32], ends: &[u32]) -> LedgerConversation {
+    pub fn new(records: &[u32], ends: &[u32], is_well_formed: &Function) -> LedgerConversation {
         let mut conversation = Conversation::over(input_text(ends.last().map_or(0, |&end| end as usize)));
+        let replacement = memchr::memmem::Finder::new("\u{FFFD}");
         let mut receipts = 0;
         let mut start = 0;
         let mut texts = ends.iter().map(|&end| {
@@ -43,6 +45,9 @@ impl LedgerConversation {
             let &[kind, second, id, length, flags, units] = record else { continue };
             if kind == CALL {
                 let place = if flags & 4 != 0 { texts.next() } else { None };
+                let place = place.unwrap_or(0..0);
+                let is_suspect = replacement.find(conversation.text_at(place.clone()).as_bytes()).is_some();
+                let number = JsValue::from_f64(conversation.calls() as f64);
                 let call = Call {
                     tool: match second {
                         1 => Tool::Write,
@@ -55,9 +60,12 @@ impl LedgerConversation {
                     id_units: length as usize,
                     is_input_truncated: flags & 1 != 0,
                     argument_units: units as usize,
-                    is_well_formed: flags & 2 != 0,
+                    is_well_formed: !is_suspect
+                        || is_well_formed
+                            .call1(&JsValue::NULL, &number)
+                            .is_ok_and(|answer| answer.is_truthy()),
                 };
-                conversation.push_call(call, place.unwrap_or(0..0));
+                conversation.push_call(call, place);
             } else {
                 let place = if second & 4 != 0 { texts.next() } else { None };
                 conversation.push_receipt(Receipt {
