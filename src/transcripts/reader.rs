@@ -206,12 +206,11 @@ mod tests {
         record::system(stamp, text).unwrap().trim_end().to_owned()
     }
 
+    /// Line, offset, length and reason.
+    type Place = (u64, u64, u64, &'static str);
+
     /// The texts of the records and the damage, the file fed in pieces of `step` bytes.
-    fn read(
-        file: &[u8],
-        step: usize,
-        most_line_bytes: usize,
-    ) -> (Vec<String>, Vec<(u64, u64, u64, &'static str)>) {
+    fn read(file: &[u8], step: usize, most_line_bytes: usize) -> (Vec<String>, Vec<Place>) {
         let mut reader = Reader { most_line_bytes, ..Reader::default() };
         let mut texts = Vec::new();
         let mut at = 0;
@@ -233,7 +232,7 @@ mod tests {
         (texts, skipped.map(|s| (s.line, s.offset, s.length, s.damage.as_str())).collect())
     }
 
-    fn check(file: impl AsRef<[u8]>, texts: &[&str], skipped: &[(u64, u64, u64, &'static str)]) {
+    fn check(file: impl AsRef<[u8]>, texts: &[&str], skipped: &[Place]) {
         for step in [1, 2, 3, 7, 64, 1 << 20] {
             let (found, damage) = read(file.as_ref(), step, MAX_LINE_BYTES);
             let shown = String::from_utf8_lossy(file.as_ref()).into_owned();
