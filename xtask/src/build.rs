@@ -81,26 +81,9 @@ fn bindings() -> Result {
         .remove_name_section(true)
         .generate(&directory)
         .map_err(|error| format!("{error:#}"))?;
-    optimise(&directory)?;
     let bytes = fs::read(directory.join("agent_evidence_bg.wasm")).map_err(|error| error.to_string())?;
     let inline = format!("export const ENGINE_BASE64: string =\n  \"{}\";\n", base64(&bytes));
     fs::write(directory.join("inline.ts"), inline).map_err(|error| error.to_string())
-}
-
-fn optimise(directory: &std::path::Path) -> Result {
-    let file = directory.join("agent_evidence_bg.wasm");
-    let file = file.to_str().ok_or("the path is not UTF-8")?;
-    let features = [
-        "--enable-simd",
-        "--enable-bulk-memory",
-        "--enable-bulk-memory-opt",
-        "--enable-reference-types",
-        "--enable-nontrapping-float-to-int",
-        "--enable-sign-ext",
-        "--enable-mutable-globals",
-        "--enable-multivalue",
-    ];
-    run("node", &[&["node_modules/binaryen/bin/wasm-opt", "-O3", file, "-o", file], &features[..]].concat())
 }
 
 fn copy_wasm() -> Result {
