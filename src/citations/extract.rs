@@ -195,7 +195,7 @@ impl Scanner {
         let dotted = has & DOT != 0 && has_inner_dot(text, start, end);
         let hex = length >= 7 && (has & DIGIT != 0 || options.ambiguous_shas);
         let interesting = dotted || hex || quoted || has & (SLASH | OPEN) != 0;
-        if !interesting && !is_maybe_name(text, start, end) {
+        if !interesting && !is_maybe_name(text, word) {
             return end;
         }
         let span = ByteSpan::new(start, end);
@@ -514,7 +514,7 @@ fn has_inner_dot(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// `Makefile`, `LICENSE`, `dockerfile:`: names without a mark of their own.
-fn is_maybe_name(text: &str, start: usize, end: usize) -> bool {
+fn is_maybe_name(text: &str, Word { start, end, has }: Word) -> bool {
     let word = text.as_bytes().get(start..end).unwrap_or_default();
     if let [first, second, ..] = word
         && first.is_ascii_uppercase()
@@ -522,12 +522,10 @@ fn is_maybe_name(text: &str, start: usize, end: usize) -> bool {
     {
         return word.len() >= 4;
     }
-    let mut ends = word
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| matches!(byte, b'.' | b':' | b'#' | b'-'))
-        .map(|(at, _)| at);
-    let end = ends.next().unwrap_or(word.len());
+    if has & (DOT | INNER) == 0 {
+        return word.ends_with(b"file");
+    }
+    let end = word.iter().position(|byte| matches!(byte, b'.' | b':' | b'#' | b'-')).unwrap_or(word.len());
     word.get(..end).is_some_and(|name| name.ends_with(b"file"))
 }
 

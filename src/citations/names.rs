@@ -9,7 +9,7 @@ use super::scan::next_word;
 pub struct Names {
     /// Aliases as they are spelled, longest first: `crew-studio` is met before `crew`.
     aliases: Vec<String>,
-    /// First letters of aliases, lower case.
+    /// First bytes of aliases, in both cases.
     initials: [bool; 256],
     /// Directories, `/` between their parts and at their end.
     directories: Vec<String>,
@@ -29,8 +29,10 @@ impl Names {
         aliases.sort_by_key(|alias| std::cmp::Reverse(alias.len()));
         let mut initials = [false; 256];
         for first in aliases.iter().filter_map(|alias| alias.as_bytes().first()) {
-            if let Some(initial) = initials.get_mut(usize::from(first.to_ascii_lowercase())) {
-                *initial = true;
+            for letter in [first.to_ascii_lowercase(), first.to_ascii_uppercase()] {
+                if let Some(initial) = initials.get_mut(usize::from(letter)) {
+                    *initial = true;
+                }
             }
         }
         let directories = roots
@@ -59,10 +61,6 @@ impl Names {
 
     /// The alias that stands at the start of `rest` as a whole word, and its length.
     fn alias_at(&self, rest: &str) -> Option<&str> {
-        let first = rest.as_bytes().first()?.to_ascii_lowercase();
-        if !self.initials.get(usize::from(first)).copied().unwrap_or(false) {
-            return None;
-        }
         let found = self.aliases.iter().find(|alias| {
             let head = rest.get(..alias.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(alias)) && ends_word(rest, alias.len())
@@ -78,6 +76,15 @@ fn ends_word(text: &str, at: usize) -> bool {
         Some('-' | '.') => !rest.next().is_some_and(|next| next.is_alphanumeric()),
         Some(next) => !goes_on(next),
         None => true,
+    }
+}
+
+/// True when the character before byte `at` of `text` cannot be part of the same name.
+fn begins_word(text: &str, at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
+        None => true,
+        Some(byte) if byte.is_ascii() => !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+        Some(_) => !text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(goes_on),
     }
 }
 
@@ -109,31 +116,34 @@ impl LastNamed {
             return;
         }
         let mut at = from;
-        let mut before = text.get(..from).and_then(|head| head.chars().next_back()).unwrap_or('\n');
         while at < to {
-            let Some(rest) = text.get(at..to) else { return };
-            let Some(character) = rest.chars().next() else { return };
-            if !goes_on(before)
-                && before != '-'
-                && let Some(alias) = names.alias_at(rest)
+            let rest = text.as_bytes().get(at..to).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).map_or(to, |length| at + length);
+            self.read_in_line(names, text, at, end);
+            if end < to {
+                self.end_line();
+            }
+            at = end + 1;
+        }
+    }
+
+    /// Reads a part of a line: only the last alias in it counts.
+    fn read_in_line(&mut self, names: &Names, text: &str, from: usize, to: usize) {
+        let part = text.get(from..to).unwrap_or("");
+        let trimmed = part.trim_matches([' ', '\t', '\r', '*', '_', '`']).as_bytes();
+        if let (Some(first), Some(last)) = (trimmed.first(), trimmed.last()) {
+            self.line.first.get_or_insert(*first);
+            self.line.last = *last;
+        }
+        for (at, byte) in part.bytes().enumerate().rev() {
+            if names.initials.get(usize::from(byte)).is_some_and(|initial| *initial)
+                && begins_word(text, from + at)
+                && let Some(alias) = part.get(at..).and_then(|rest| names.alias_at(rest))
             {
                 self.line.named = Some(alias.to_owned());
                 self.paragraph = Some(alias.to_owned());
-                self.line.first.get_or_insert(0);
-                self.line.last = 0;
-                at += alias.len();
-                before = alias.chars().next_back().unwrap_or(' ');
-                continue;
+                return;
             }
-            if character == '\n' {
-                self.end_line();
-            } else if !matches!(character, ' ' | '\t' | '\r' | '*' | '_' | '`') {
-                let byte = u8::try_from(character).unwrap_or(0);
-                self.line.first.get_or_insert(byte);
-                self.line.last = byte;
-            }
-            at += character.len_utf8();
-            before = character;
         }
     }
 
