@@ -84,7 +84,7 @@ fn code_share(text: &str) -> usize {
             || ["//", "$ ", ">>>"].iter().any(|mark| line.starts_with(mark));
         code += usize::from(is_code);
     }
-    if lines == 0 { 0 } else { code * 100 / lines }
+    (code * 100_usize).checked_div(lines).unwrap_or(0)
 }
 
 #[cfg(test)]
