@@ -137,7 +137,8 @@ export function classifyVerificationCommand(command: string): CommandClassificat
 export function classifyVerificationCommands(commands: readonly string[]): CommandClassification[] {
   const texts = check.array(commands, "commands").map((command, index) => check.string(command, `commands[${index}]`));
   return call((engine) => {
-    const unpacker = new Unpacker(engine.classify_verification_commands(putTexts(engine, texts)));
+    const lengths = Uint32Array.from(texts, (text) => text.length);
+    const unpacker = new Unpacker(engine.classify_verification_commands(putText(engine, texts.join("\n")), lengths));
     return texts.map(() => classification(unpacker));
   });
 }

@@ -5,7 +5,7 @@ use super::write::Packer;
 use crate::gate::commands::{
     self, Classification, DEFAULT_SHELL_TOOLS, EvidenceOptions, ToolCall, ToolResult,
 };
-use crate::text::Utf16Converter;
+use crate::text::{Utf16Converter, byte_of_utf16};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
@@ -34,12 +34,18 @@ pub fn classify_verification_command(bytes: usize) -> Array {
     packer.finish()
 }
 
-/// One row a command, in one crossing.
+/// One row a command. The commands stand in the input with a line break between them; `lengths` has
+/// the UTF-16 units of each, so that nothing is encoded or copied one by one.
 #[wasm_bindgen]
-pub fn classify_verification_commands(ends: &[u32]) -> Array {
+pub fn classify_verification_commands(bytes: usize, lengths: &[u32]) -> Array {
+    let text = input_text(bytes);
+    let mut rest: &str = &text;
     let mut packer = Packer::default();
-    for command in input_texts(ends) {
-        pack(&mut packer, &commands::classify_verification_command(&command));
+    for length in lengths {
+        let end = byte_of_utf16(rest, *length as usize).unwrap_or(rest.len());
+        let (command, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        rest = behind.strip_prefix('\n').unwrap_or(behind);
+        pack(&mut packer, &commands::classify_verification_command(command));
     }
     packer.finish()
 }

@@ -56,6 +56,12 @@ test("an explained line gives its words in UTF-16 units", () => {
   expect(explainCommand("echo \ud800 && npm test").words.map((word) => word.text)).toEqual(["echo", "\ud800", "&&", "npm", "test"]);
 });
 
+test("many lines in one call are cut where each ends", () => {
+  const lines = ["", "é漢😀 && npm test", "npm test\n", "\ud83d", "\ude00", "npm test", "\nnpm test || true", "ls 😀", ""];
+  expect(classifyVerificationCommands(lines)).toEqual(lines.map(classifyVerificationCommand));
+  expect(classifyVerificationCommands([])).toEqual([]);
+});
+
 test("a hostile line neither crashes the engine nor passes", () => {
   for (const line of ["(".repeat(5000), "(".repeat(5000) + "npm test" + ")".repeat(5000), "a;".repeat(100_000), "x".repeat(1_000_000), "'" + "x".repeat(1_000_000), '"$('.repeat(5000), "bash -c ".repeat(5000), "{$a".repeat(100_000), "if ".repeat(5000), "x".repeat(LIMITS.MAX_COMMAND_BYTES!.value + 1)]) {
     expect(classifyVerificationCommand(line).accepted).toBe(false);

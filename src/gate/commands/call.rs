@@ -49,8 +49,8 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
         name: &'w str,
         tool: &'w Word<'t>,
         words: &'w [Word<'t>],
+        entries: &'static [Entry],
     ) -> Self {
-        let entries = reader.tables.tool(name).unwrap_or_default();
         let base = entries.iter().find(|entry| entry.subcommands.is_empty());
         let mut call = Call { reader, name, tool, words, base, entry: base, subcommands: Vec::new() };
         if entries.len() > 1 || base.is_none() {
@@ -61,7 +61,6 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
 
     /// Follows the sub-commands as deep as the entries know them.
     fn find_subcommands(&mut self, entries: &'static [Entry]) {
-        let mut fitting: Vec<&'static Entry> = entries.iter().collect();
         let mut at = 0;
         while let Some(word) = self.words.get(at) {
             if word.text == "--" {
@@ -76,16 +75,21 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 continue;
             }
             let depth = self.subcommands.len();
-            fitting.retain(|entry| {
-                entry.subcommands.get(depth).is_some_and(|names| names.iter().any(|name| *name == word.text))
-            });
-            if fitting.is_empty() || !word.expansions.is_empty() {
+            let fits = |entry: &&'static Entry| {
+                let before = self.subcommands.iter().filter_map(|at| self.words.get(*at));
+                let path = before.chain([word]).map(|word| word.text.as_ref());
+                entry.subcommands.len() > depth
+                    && path.zip(&entry.subcommands).all(|(text, names)| names.contains(&text))
+            };
+            let mut fitting = entries.iter().filter(fits).peekable();
+            if fitting.peek().is_none() || !word.expansions.is_empty() {
                 return;
             }
+            let exact = fitting.find(|entry| entry.subcommands.len() == depth + 1);
             self.subcommands.push(at);
             self.reader.mark(word.span, Role::Subcommand);
-            if let Some(entry) = fitting.iter().find(|entry| entry.subcommands.len() == depth + 1) {
-                self.entry = Some(entry);
+            if exact.is_some() {
+                self.entry = exact;
             } else if self.subcommands.len() == 1 {
                 self.entry = None;
             }
@@ -428,7 +432,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 at += 1;
                 continue;
             }
-            let entries = self.reader.tool_name(word).and_then(|name| self.reader.tables.tool(name));
+            let entries = self.reader.known_tool(word).map(|(_, entries)| entries);
             let is_command =
                 entries.is_some_and(|entries| entries.iter().any(|entry| entry.kind != Kind::Harmless));
             if is_command {

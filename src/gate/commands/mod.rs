@@ -17,7 +17,7 @@ pub use evidence::{
     collect_verification_evidence,
 };
 use shell::{Command, Connector, Expansion, Input, Item, Line, List, Redirection, Simple, Word, read_line};
-use tools::{Tables, tables};
+use tools::{Entry, Tables, tables};
 
 /// What a line is worth as evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,10 @@ impl Reason {
                     options.split(',').map(|option| format!("`{}`", option.trim_end_matches('*'))).collect();
                 self.code.sentence().replacen("{}", &options.join(" or "), 1).replacen("{}", tool, 1)
             }
-            _ => self.code.sentence().replacen("{}", &self.about, 1),
+            _ => match self.code.sentence().split_once("{}") {
+                Some((before, behind)) => [before, &self.about, behind].concat(),
+                None => self.code.sentence().to_owned(),
+            },
         }
     }
 }
@@ -509,18 +512,18 @@ impl Reader {
         if !first.expansions.is_empty() {
             return Outcome::blocked(ReasonCode::UnknownArgument, first.text.as_ref(), first.span);
         }
-        let Some(name) = self.tool_name(first) else {
+        let Some((name, entries)) = self.known_tool(first) else {
             return Outcome::blocked(ReasonCode::OtherCommand, first.text.as_ref(), first.span);
         };
         self.depth += 1;
-        let outcome = Call::new(self, name, first, rest).outcome(input);
+        let outcome = Call::new(self, name, first, rest, entries).outcome(input);
         self.depth -= 1;
         outcome
     }
 
-    /// The name in the tables of a command as it is written: without directory, version and the
+    /// The tables' name and entries of a command as it is written: without directory, version and the
     /// extensions of Windows and of scripts. `None` for a program that only shares the name.
-    fn tool_name<'w>(&self, word: &'w Word<'_>) -> Option<&'w str> {
+    fn known_tool<'w>(&self, word: &'w Word<'_>) -> Option<(&'w str, &'static [Entry])> {
         // A shell takes the backslashes out of a Windows path, where they were no escapes.
         let is_windows = word.written.contains('\\');
         let written =
@@ -538,13 +541,14 @@ impl Reader {
         let is_version = |character: char| character.is_ascii_digit() || matches!(character, '.' | '-');
         let script = [".js", ".mjs", ".cjs"].iter().find_map(|extension| base.strip_suffix(extension));
         let names = [Some(base), Some(base.trim_end_matches(is_version)), script];
-        let name = names.into_iter().flatten().find(|name| self.tables.tool(name).is_some())?;
-        let Some(directory) = directory else { return Some(name) };
+        let known = |name| Some((name, self.tables.tool(name)?));
+        let (name, entries) = names.into_iter().flatten().find_map(known)?;
+        let Some(directory) = directory else { return Some((name, entries)) };
         let last = directory.rsplit(separators).next().unwrap_or("");
         // `./test` is a script of the project, whatever it does; `.venv/bin/pytest` is pytest.
         let is_the_tool = matches!(last, "bin" | ".bin" | "sbin" | "Scripts")
             || matches!(name, "gradlew" | "mvnw" | "manage.py")
             || written.contains('@');
-        is_the_tool.then_some(name)
+        is_the_tool.then_some((name, entries))
     }
 }
