@@ -14,6 +14,7 @@ cargo xtask build [--page]   the package into pkg/dist; --page also the page int
 cargo xtask test [PART...]   everything, or some of: format clippy rust size types node browser pack
 cargo xtask demo [--check]   verifies a sample reply against this repository, then serves the page
 cargo xtask bench [NAME...]  ratios against plain JavaScript
+cargo xtask landing CORPUS   how many links land, in Chromium; --alone knows the passage only, --misses lists
 cargo xtask size             sizes against the committed snapshot; --write renews it";
 
 fn main() {
@@ -27,6 +28,7 @@ fn main() {
         Some("demo") => demo::demo(has(rest, "--check")),
         Some("bench") => build::build()
             .and_then(|()| run("node", &[&["--expose-gc", "benches/run.mjs"], &words(rest)[..]].concat())),
+        Some("landing") => build::build().and_then(|()| landing(rest)),
         Some("size") => build::build().and_then(|()| size::size(has(rest, "--write"))),
         _ => {
             println!("{HELP}");
@@ -37,6 +39,13 @@ fn main() {
         eprintln!("\nxtask: {message}");
         std::process::exit(1);
     }
+}
+
+fn landing(rest: &[String]) -> process::Result {
+    let path = chromium::require()?;
+    let mut measure = process::command("node", &[&["tests/landing/run.mjs"], &words(rest)[..]].concat());
+    measure.env("CHROMIUM", path);
+    process::run_command(measure)
 }
 
 fn has(arguments: &[String], flag: &str) -> bool {
