@@ -26,7 +26,7 @@ struct Chunks<'t> {
     spans: Vec<ByteSpan>,
     /// The chunk being filled and its length in units.
     open: Option<(ByteSpan, usize)>,
-    /// Where the headings at its end begin, and how many units lie before them, if it has other text.
+    /// The chunk without the headings at its end, and the units of that.
     headings_from: Option<(ByteSpan, usize)>,
 }
 
@@ -38,14 +38,14 @@ impl Chunks<'_> {
             let total = length + between + units;
             let is_full = is_heading && self.headings_from.is_none() && length * 2 >= self.max_units;
             if total <= self.max_units && !is_full {
-                self.note_heading(span, block, length, is_heading);
+                self.note_heading(span, length, is_heading);
                 self.open = Some((ByteSpan::new(span.start, block.end), total));
                 return;
             }
             // A heading that would end the chunk goes with what follows it.
             match self.headings_from.take() {
-                Some((head, head_units)) if head.start > span.start => {
-                    self.spans.push(ByteSpan::new(span.start, head.end));
+                Some((head, head_units)) => {
+                    self.spans.push(head);
                     let rest = ByteSpan::new(self.skip_blank(head.end), span.end);
                     let rest_units =
                         length - head_units - utf16_len(ByteSpan::new(head.end, rest.start).of(self.text));
@@ -57,7 +57,7 @@ impl Chunks<'_> {
                     }
                     self.close();
                 }
-                _ => self.close(),
+                None => self.close(),
             }
         }
         if units <= self.max_units {
@@ -67,12 +67,11 @@ impl Chunks<'_> {
         self.split(block);
     }
 
-    fn note_heading(&mut self, span: ByteSpan, _block: ByteSpan, length: usize, is_heading: bool) {
+    fn note_heading(&mut self, span: ByteSpan, length: usize, is_heading: bool) {
         if !is_heading {
             self.headings_from = None;
         } else if self.headings_from.is_none() {
-            // `start` differs from the chunk's so that the chunk is known to have other text.
-            self.headings_from = Some((ByteSpan::new(span.start + 1, span.end), length));
+            self.headings_from = Some((span, length));
         }
     }
 

@@ -15,8 +15,8 @@ pub fn passage_prose(passage: &str, skip_headings: bool) -> String {
 }
 
 /// The head of the passage's prose, at most `max_chars` UTF-16 units: whole sentences where they
-/// fill a third of that, else whole words and an ellipsis, never part of a grapheme. Headings are no part of a sentence and left
-/// out unless there is nothing else.
+/// fill a third of that, else whole words and an ellipsis, never part of a grapheme. Headings are no
+/// part of a sentence and left out unless there is nothing else.
 pub fn passage_quote(passage: &str, max_chars: usize) -> String {
     let prose = passage_prose(passage, true);
     quote_of(&prose, max_chars)
@@ -54,8 +54,6 @@ fn quote_of(prose: &str, max_chars: usize) -> String {
     let mut units = 0;
     let mut sentence = 0;
     let mut word = 0;
-    let mut any = 0;
-    let mut last = "";
     for (start, segment) in prose.split_word_bound_indices() {
         let whole = units + utf16_len(segment);
         if whole > max_chars {
@@ -63,11 +61,8 @@ fn quote_of(prose: &str, max_chars: usize) -> String {
         }
         units = whole;
         let end = start + segment.len();
-        if !segment.trim().is_empty() {
-            if units < max_chars {
-                word = end;
-            }
-            last = segment;
+        if units < max_chars && !segment.trim().is_empty() {
+            word = end;
         }
         if ends_sentence(prose.get(..end).unwrap_or(""), prose.get(end..).unwrap_or(""))
             && units * 3 >= max_chars
@@ -75,7 +70,6 @@ fn quote_of(prose: &str, max_chars: usize) -> String {
             sentence = end;
         }
     }
-    let _ = last;
     if sentence > 0 {
         return prose.get(..sentence).unwrap_or("").trim_end().to_owned();
     }
@@ -87,9 +81,8 @@ fn quote_of(prose: &str, max_chars: usize) -> String {
             if units >= max_chars {
                 break;
             }
-            any = start + grapheme.len();
+            word = start + grapheme.len();
         }
-        word = any;
     }
     let head = prose
         .get(..word)
