@@ -1,7 +1,7 @@
 //! The boundary: the only module that knows JavaScript. One file a part; `read` and `write` carry
 //! text and results, `host` calls back.
 
-#![allow(missing_docs, unsafe_code, dead_code)]
+#![allow(missing_docs, unsafe_code)]
 
 mod anchors;
 mod citations;
