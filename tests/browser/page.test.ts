@@ -70,11 +70,14 @@ async function visit(view: View, { width = 1280, scheme = "light", origin = serv
 /** What is there once the sample has been worked through. */
 const READY: Record<View, string> = {
   reply: ".items .item.corrected",
-  session: ".items .item.verified",
+  session: ".items .item.corrected",
   gate: ".words .word",
   transcript: ".turn .tag.unverified",
   document: ".tag.verified",
 };
+
+/** Waits until the page says so; a busy machine may take its time. */
+const eventually = <T>(ask: () => T | Promise<T>, { timeout = 20_000 } = {}) => expect.poll(ask, { timeout });
 
 /** The counters of the reply view, such as `{ verified: 9 }`. */
 async function counters(page: Page): Promise<Record<string, number>> {
@@ -134,24 +137,24 @@ test("the sample reply is marked: true, corrected, invented and not looked up", 
     ["[rule:no-sleep-in-tests]", "unchecked", ""],
     [".github/workflows/ci.yml", "verified", ""],
   ]);
-  await expect.poll(() => page.locator("[data-item]").count()).toBeGreaterThan(10);
+  await eventually(() => page.locator("[data-item]").count()).toBeGreaterThan(10);
 });
 
 test("a mark tells why on hover, and a click opens the file at the line", async () => {
   const page = await visit("reply");
   const mark = page.locator("[data-item]", { hasText: "src/retry/backoff.ts:12" });
   await mark.hover();
-  await expect.poll(() => page.locator(".cm-tooltip").innerText()).toMatch(/corrected[\s\S]*src\/retry\/backoff\.ts:20/);
+  await eventually(() => page.locator(".cm-tooltip").innerText()).toMatch(/corrected[\s\S]*src\/retry\/backoff\.ts:20/i);
   await mark.click();
-  await expect.poll(() => page.locator("#file-title").innerText()).toBe("src/retry/backoff.ts");
-  await expect.poll(() => page.locator(".file-text .cm-found").innerText()).toContain("export function nextDelay");
+  await eventually(() => page.locator("#file-title").innerText()).toBe("src/retry/backoff.ts");
+  await eventually(() => page.locator(".file-text .cm-found").innerText()).toContain("export function nextDelay");
 });
 
 test("what the cap left out is unchecked, and filters show one verdict", async () => {
   const page = await visit("reply");
   await page.getByLabel("Look at most at").fill("2");
   await page.keyboard.press("Enter");
-  await expect.poll(async () => (await counters(page))["unchecked"]).toBeGreaterThan(10);
+  await eventually(async () => (await counters(page))["unchecked"]).toBeGreaterThan(10);
   await page.getByRole("button", { name: /Unchecked/ }).click();
   expect(await page.locator(".items .item").evaluateAll((items) => items.every((each) => each.classList.contains("unchecked")))).toBe(true);
 });
@@ -161,7 +164,7 @@ test("typing adds marks, and a mark that is typed into goes until it is looked u
   await page.locator(".reply-text .cm-content").click();
   await page.keyboard.press("Control+End");
   await page.keyboard.type("\nSee src/index.ts:1 é 漢 😀 and src/nowhere.ts:1.");
-  await expect.poll(() => item(page, "src/index.ts:1").count()).toBe(1);
+  await eventually(() => item(page, "src/index.ts:1").count()).toBe(1);
   expect(await item(page, "src/nowhere.ts:1").locator(".verdict").innerText()).toBe("unverified");
 });
 
@@ -174,7 +177,7 @@ test("a replayed reply ends with the same verdicts, and marks arrive on the way"
     seen.push(await page.locator("[data-item][class*=cm-mark]").count());
     await page.waitForTimeout(100);
   }
-  await expect.poll(() => counters(page)).toEqual(before);
+  await eventually(() => counters(page)).toEqual(before);
   expect(new Set(seen).size).toBeGreaterThan(2);
 });
 
@@ -207,9 +210,9 @@ for (const [way, open] of Object.entries({
   test(`own reply about ${way}`, async () => {
     const page = await visit("reply");
     await open(page);
-    await expect.poll(() => page.locator("section", { has: page.locator("#citations-title") }).locator("header").innerText()).toContain("no .git");
+    await eventually(() => page.locator("[aria-labelledby=citations-title] > header").innerText()).toContain("no .git");
     await paste(page, "reply", "`pêche` is at src/héron.ts:2, not at src/héron.ts:9; see README.md:1 and commit 1a2b3c4d. ../outside.ts:1");
-    await expect.poll(() => item(page, "src/héron.ts:2").locator(".verdict").innerText()).toBe("verified");
+    await eventually(() => item(page, "src/héron.ts:2").locator(".verdict").innerText()).toBe("verified");
     expect(await item(page, "README.md:1").locator(".verdict").innerText()).toBe("verified");
     expect(await item(page, "1a2b3c4d").locator(".verdict").innerText()).toBe("unchecked");
     expect(await item(page, "../outside.ts:1").locator(".verdict").innerText()).not.toBe("verified");
@@ -234,14 +237,14 @@ test("by keyboard alone: to the view, a filter, a citation and its file", async 
   expect(await page.locator(".items .item").count()).toBe(2);
   await tabTo(/^retry\/backoff\.ts/);
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator("#file-title").innerText()).toBe("src/retry/backoff.ts");
+  await eventually(() => page.locator("#file-title").innerText()).toBe("src/retry/backoff.ts");
 
   await page.reload();
   await page.locator(READY.reply).first().waitFor();
   for (const [name, title] of [["Session", "vouch"], ["Gate", "owed"], ["Transcript", "held"], ["Document", "stand"]] as const) {
     await tabTo(new RegExp(`^${name}$`));
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.locator("h1").innerText()).toContain(title);
+    await eventually(() => page.locator("h1").innerText()).toContain(title);
   }
 });
 
@@ -253,9 +256,9 @@ test("the cursor in a mark tells why, and Ctrl Enter opens the file", async () =
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
-  await expect.poll(() => page.locator(".cm-tooltip").innerText()).toContain("verified");
+  await eventually(() => page.locator(".cm-tooltip").innerText()).toMatch(/verified/i);
   await page.keyboard.press("Control+Enter");
-  await expect.poll(() => page.locator("#file-title").innerText()).toBe(".github/workflows/ci.yml");
+  await eventually(() => page.locator("#file-title").innerText()).toBe(".github/workflows/ci.yml");
 });
 
 test("the sample session: what is vouched for, and why the rest is not", async () => {
@@ -270,9 +273,9 @@ test("the sample session: what is vouched for, and why the rest is not", async (
     "src/index.ts": "unverified",
   });
   await page.locator(".item", { hasText: "src/retry/limits.ts" }).click();
-  await expect.poll(() => page.locator(".body-text .cm-found").innerText()).toContain("Math.max(0, Math.min(wait, CEILING))");
+  await eventually(() => page.locator(".body-text .cm-found").innerText()).toContain("Math.max(0, Math.min(wait, CEILING))");
   await page.locator(".item", { hasText: "docs/limits.md" }).click();
-  await expect.poll(() => page.locator("section", { has: page.locator("#body-title") }).innerText()).toContain("Withdrawn");
+  await eventually(() => page.locator("[aria-labelledby=body-title]").innerText()).toContain("Withdrawn");
 });
 
 test("an own session, in the shape of another studio", async () => {
@@ -283,10 +286,10 @@ test("an own session, in the shape of another studio", async () => {
     { role: "tool", tool_call_id: "a", content: "ok" },
   ];
   await paste(page, "conversation", lines.map((line) => JSON.stringify(line)).join("\n"));
-  await expect.poll(() => page.locator(".items .item.verified code").allInnerTexts()).toEqual(["café.txt"]);
-  await expect.poll(() => page.locator(".body-text .cm-content").innerText()).toContain("漢字 😀");
+  await eventually(() => page.locator(".items .item.verified code").allInnerTexts()).toEqual(["café.txt"]);
+  await eventually(() => page.locator(".body-text .cm-content").innerText()).toContain("漢字 😀");
   await paste(page, "conversation", "{ this is no conversation");
-  await expect.poll(() => page.locator("[role=alert]").innerText()).toContain("neither JSON nor JSON lines");
+  await eventually(() => page.locator("[role=alert]").innerText()).toContain("neither JSON nor JSON lines");
 });
 
 test("the sample run: a stop too early is answered, and a pipe proves nothing", async () => {
@@ -305,14 +308,14 @@ test("own events, an own command and an own conversation at the gate", async () 
     { role: "assistant", content: "Done." },
   ];
   await paste(page, "conversation", JSON.stringify(conversation));
-  await expect.poll(() => page.locator(".event-kind").allInnerTexts()).toEqual(["Question", "Edit", "Stop"]);
+  await eventually(() => page.locator(".event-kind").allInnerTexts()).toEqual(["Question", "Edit", "Stop"]);
   expect(await page.locator(".demand").innerText()).toContain("src/é.ts");
   await page.locator("select[name=kind]").selectOption("passed");
   await page.getByLabel("Path, command or question").fill("npm test");
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator(".strip .event").last().innerText()).toMatch(/Check passed[\s\S]*clear/);
+  await eventually(() => page.locator(".strip .event").last().innerText()).toMatch(/Check passed[\s\S]*clear/);
   await page.getByLabel("Command line").fill("npm test || true");
-  await expect.poll(() => page.locator("[aria-labelledby=command-title] .verdict").innerText()).toContain("proves nothing");
+  await eventually(() => page.locator("[aria-labelledby=command-title] .verdict").innerText()).toContain("proves nothing");
   expect(await page.locator(".word").evaluateAll((words) => words.map((word) => word.querySelector("code")?.textContent))).toEqual(["npm", "test", "||", "true"]);
 });
 
@@ -326,7 +329,7 @@ test("the sample transcript: verdicts on the replies, damage shown where it is",
 test("an own transcript", async () => {
   const page = await visit("transcript");
   await paste(page, "transcript", `${JSON.stringify({ at: 0, turnId: "é", kind: "user", text: "漢 😀?", seats: [] })}\n`);
-  await expect.poll(() => page.locator(".question").allInnerTexts()).toEqual(["漢 😀?"]);
+  await eventually(() => page.locator(".question").allInnerTexts()).toEqual(["漢 😀?"]);
   expect(await page.locator("[aria-labelledby=damage-title]").innerText()).toContain("Every line was read");
 });
 
@@ -334,21 +337,21 @@ test("a cited passage goes stale, is found again, and is gone when it is deleted
   const page = await visit("document");
   const badge = page.locator("[aria-labelledby=passage-title] .tag");
   const landed = () => page.frameLocator("iframe").locator("body").evaluate(() => [...(CSS.highlights.get("cited") ?? [])].map(String).join());
-  await expect.poll(landed).toContain("After five attempts");
+  await eventually(landed).toContain("After five attempts");
   const anchor = await page.locator(".facts code").first().innerText();
   await page.getByRole("button", { name: "Add a paragraph above" }).click();
-  await expect.poll(() => badge.innerText()).toBe("stale, found again");
+  await eventually(() => badge.innerText()).toBe("stale, found again");
   expect(await page.locator(".facts code").first().innerText()).toBe(anchor);
   await page.getByRole("button", { name: "Reword the passage" }).click();
-  await expect.poll(landed).toContain("at the latest");
+  await eventually(landed).toContain("at the latest");
   await page.getByRole("button", { name: "Delete the passage" }).click();
-  await expect.poll(() => badge.innerText()).toBe("stale, and gone");
+  await eventually(() => badge.innerText()).toBe("stale, and gone");
 });
 
 test("an own document, cited by keyboard; the browser itself follows the link", async () => {
   const page = await visit("document");
   await paste(page, "document", `# Tea\n\n${"Filler stands here to push things down.\n\n".repeat(60)}Der Tee zieht **vier** Minuten, 湯 bei 95 °C.\n`);
-  await expect.poll(() => page.locator(".view").innerText()).toContain("pasted document");
+  await eventually(() => page.locator(".view").innerText()).toContain("pasted document");
   await page.locator(".reply-text .cm-content").focus();
   await page.keyboard.press("Control+End");
   await page.keyboard.press("ArrowUp");
@@ -356,10 +359,10 @@ test("an own document, cited by keyboard; the browser itself follows the link", 
   await page.keyboard.press("Shift+End");
   await page.getByRole("button", { name: "Cite the selection" }).focus();
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator(".quote").innerText()).toContain("Der Tee zieht vier Minuten");
-  await expect.poll(() => page.locator("[aria-labelledby=copy-title] a").getAttribute("href")).toContain("vier");
+  await eventually(() => page.locator(".quote").innerText()).toContain("Der Tee zieht vier Minuten");
+  await eventually(() => page.locator("[aria-labelledby=copy-title] a").getAttribute("href")).toContain("vier");
   const [tab] = await Promise.all([page.context().waitForEvent("page"), page.locator("[aria-labelledby=copy-title] a").click()]);
-  await expect.poll(() => tab.evaluate(() => scrollY)).toBeGreaterThan(200);
+  await eventually(() => tab.evaluate(() => scrollY)).toBeGreaterThan(200);
 });
 
 test("eight megabytes stay quick to type in", async () => {
@@ -371,7 +374,8 @@ test("eight megabytes stay quick to type in", async () => {
   await writeFile(big, text);
   await pickFile(page, "Open a reply…", big);
   await rm(big);
-  await expect.poll(async () => page.locator(".cm-line").first().innerText(), { timeout: 60_000 }).toContain("Plain words");
+  await eventually(async () => page.locator(".cm-line").first().innerText(), { timeout: 60_000 }).toContain("Plain words");
+  await eventually(() => counters(page), { timeout: 60_000 }).toMatchObject({ all: 1 });
   await page.locator(".reply-text .cm-content").click();
   await page.evaluate(() => {
     const tasks: number[] = [];
@@ -379,7 +383,7 @@ test("eight megabytes stay quick to type in", async () => {
     Object.assign(window, { tasks });
   });
   await page.keyboard.type("Typed into it: src/queue.ts:14 and src/nowhere.ts:3, é 漢 😀. ", { delay: 25 });
-  await expect.poll(() => item(page, "src/nowhere.ts:3").count(), { timeout: 60_000 }).toBe(1);
+  await eventually(() => item(page, "src/nowhere.ts:3").count(), { timeout: 60_000 }).toBe(1);
   const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
   console.log(`typing in ${(text.length / 1e6).toFixed(1)} million characters: ${tasks.length} tasks over 50 ms${tasks.length > 0 ? `, the longest ${Math.max(...tasks)} ms` : ""}`);
 });
@@ -389,9 +393,11 @@ test("a long pass shows how far it is and can be cancelled: the rest is unchecke
   await page.getByLabel("Look at most at").fill("50000");
   await page.keyboard.press("Enter");
   const lines = Array.from({ length: 20_000 }, (_, line) => `See src/queue.ts:${(line % 50) + 1} or src/made/up${line}.ts:1.`);
-  await paste(page, "reply", lines.join("\n"));
+  const many = join(project, "many.md");
+  await writeFile(many, lines.join("\n"));
+  await pickFile(page, "Open a reply…", many);
   await page.getByRole("button", { name: "Cancel" }).click({ timeout: 30_000 });
-  await expect.poll(async () => (await counters(page))["unchecked"], { timeout: 30_000 }).toBeGreaterThan(100);
+  await eventually(async () => (await counters(page))["unchecked"], { timeout: 30_000 }).toBeGreaterThan(100);
 });
 
 test("once seen it works without a network", async () => {
@@ -404,6 +410,8 @@ test("once seen it works without a network", async () => {
   await page.locator(READY.document).first().waitFor();
   await page.goto(`${own.origin}${BASE}#reply`);
   await page.locator(READY.reply).first().waitFor();
+  // That the network is gone is what the browser says, and what was meant.
+  complaints = complaints.filter((complaint) => !complaint.includes("ERR_CONNECTION_REFUSED"));
 });
 
 test("the theme can be chosen and is remembered", async () => {

@@ -32,7 +32,7 @@ export class EvidenceEditor extends HTMLElement {
           drawSelection(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, ...(readOnly ? { tabindex: "0" } : {}) }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false), lineNumbers()] : [],
           highlightedLines,
           theme,

@@ -1,5 +1,5 @@
 /** Citations marked in an editor. Only what is in sight is decorated, so a text of megabytes stays quick to type in. */
-import { ChangeSet, StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from "@codemirror/state";
+import { ChangeSet, Prec, StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, hoverTooltip, keymap, showTooltip, type DecorationSet, type Tooltip, type ViewUpdate } from "@codemirror/view";
 
 /** `[start, end, item]` triples in text order, and the class of each item's mark. */
@@ -110,7 +110,8 @@ export function citationMarks({ describe, open }: MarkHandlers): Extension {
     decorations,
     atCursor,
     hoverTooltip((view, position) => tooltip(view.state, position), { hoverTime: 120 }),
-    keymap.of([{ key: "Mod-Enter", run: openAtCursor }]),
+    // Before the editor's own meaning of the key.
+    Prec.high(keymap.of([{ key: "Mod-Enter", run: openAtCursor }])),
     EditorView.domEventHandlers({
       click(event) {
         const item = (event.target as HTMLElement).closest<HTMLElement>("[data-item]")?.dataset["item"];

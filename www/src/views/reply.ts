@@ -244,7 +244,7 @@ export function replyView(): View {
                 <h2 id="citations-title">What was looked up</h2>
                 <span class="muted">${project ? `in ${project.roots.map(({ name, hasGit }) => `${name}${hasGit ? "" : " (no .git)"}`).join(", ")} · ${Math.round(checked.milliseconds)} ms` : "no project is open"}</span>
               </header>
-              <div class="scroll" tabindex="0" role="region" aria-labelledby="citations-title">
+              <div class="scroll" tabindex="0" role="group" aria-label="Citations">
                 ${shown.length === 0 ? html`<p class="empty">${total === 0 ? "Nothing in this text is a reference." : "None with this verdict."}</p>` : nothing}
                 <ul class="items">${repeat(shown.slice(0, listed), ({ index }) => index, row)}</ul>
                 ${shown.length > listed ? html`<p class="body"><button type="button" @click=${() => { listed += LIST_STEP; update(); }}>Show more of ${shown.length.toLocaleString("en")}</button></p>` : nothing}
