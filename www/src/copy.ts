@@ -18,7 +18,7 @@ async function pageOf(text: string, title: string): Promise<Blob> {
   page.documentElement.dataset["theme"] = document.documentElement.dataset["theme"] ?? "auto";
   // A copy loads nothing from anywhere.
   for (const image of page.querySelectorAll("img")) image.replaceWith(image.alt);
-  return new Blob([`<!doctype html>${page.documentElement.outerHTML}`], { type: "text/html" });
+  return new Blob([`<!doctype html>${page.documentElement.outerHTML}`], { type: "text/html;charset=utf-8" });
 }
 
 export class FramedCopy {
