@@ -101,7 +101,6 @@ const theme = EditorView.theme({
   ".cm-found": { backgroundColor: "var(--select)", boxShadow: "inset 3px 0 0 var(--accent)" },
   ".cm-tooltip": { border: "1px solid var(--line)", backgroundColor: "var(--sheet)", color: "var(--ink)", borderRadius: "8px", padding: "7px 10px", maxWidth: "26rem", font: "13px/1.45 var(--sans)", boxShadow: "0 6px 20px rgb(10 14 20 / 0.18)", zIndex: 5 },
   ".cm-tooltip b": { textTransform: "capitalize" },
-  ".cm-mark-seen": { textDecoration: "underline dotted var(--accent) 2px", textUnderlineOffset: "3px" },
   ...mark("verified", "solid"),
   ...mark("corrected", "dashed"),
   ...mark("unverified", "wavy"),

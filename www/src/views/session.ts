@@ -33,7 +33,12 @@ export function sessionView(): View {
 
   async function use(text: string): Promise<void> {
     problem = undefined;
-    busy = { cancel: () => (busy = undefined) };
+    busy = {
+      cancel() {
+        busy = undefined;
+        update();
+      },
+    };
     const mine = busy;
     update();
     try {
