@@ -159,7 +159,11 @@ impl Scanner {
             if word.start == word.end {
                 return word.end;
             }
-            at = self.word(text, word, names, options, sink);
+            at = if is_plain(bytes, word, options) {
+                word.end
+            } else {
+                self.word(text, word, names, options, sink)
+            };
         }
     }
 
@@ -189,15 +193,7 @@ impl Scanner {
     ) -> usize {
         let byte = |at: usize| text.as_bytes().get(at).copied().unwrap_or(0);
         let Word { start, end, has } = word;
-        let length = end - start;
         let quoted = start > 0 && byte(start - 1) == b'`';
-        // A full stop at the end is the sentence's.
-        let dotted = has & DOT != 0 && has_inner_dot(text, start, end);
-        let hex = length >= 7 && (has & DIGIT != 0 || options.ambiguous_shas);
-        let interesting = dotted || hex || quoted || has & (SLASH | OPEN) != 0;
-        if !interesting && !is_maybe_name(text, word) {
-            return end;
-        }
         let span = ByteSpan::new(start, end);
         let view = span.of(text);
         if has & OPEN != 0
@@ -508,25 +504,35 @@ fn located(path: &str, names: &Names) -> Option<bool> {
     }
 }
 
-fn has_inner_dot(text: &str, start: usize, end: usize) -> bool {
-    let word = text.get(start..end).unwrap_or("").trim_end_matches('.');
-    word.contains('.')
+/// True for a word that nothing can be read from: most of a text.
+fn is_plain(bytes: &[u8], Word { start, end, has }: Word, options: &ExtractOptions) -> bool {
+    if has & (SLASH | OPEN) != 0 || start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`') {
+        return false;
+    }
+    let long = end - start >= SHORTEST_COMMIT;
+    if long && (has & DIGIT != 0 || options.ambiguous_shas) {
+        return false;
+    }
+    let word = bytes.get(start..end).unwrap_or_default();
+    if has & (DOT | INNER) == 0 {
+        return !is_maybe_name(word);
+    }
+    // A full stop or a colon at the end is the sentence's.
+    let tail = word.iter().rev().take_while(|byte| matches!(byte, b'.' | b':')).count();
+    let word = word.get(..word.len() - tail).unwrap_or_default();
+    let inner = word.iter().position(|byte| matches!(byte, b'.' | b':' | b'#' | b'-')).unwrap_or(word.len());
+    !word.contains(&b'.') && !is_maybe_name(word.get(..inner).unwrap_or_default())
 }
 
-/// `Makefile`, `LICENSE`, `dockerfile:`: names without a mark of their own.
-fn is_maybe_name(text: &str, Word { start, end, has }: Word) -> bool {
-    let word = text.as_bytes().get(start..end).unwrap_or_default();
-    if let [first, second, ..] = word
-        && first.is_ascii_uppercase()
-        && second.is_ascii_uppercase()
-    {
-        return word.len() >= 4;
+/// Characters of the shortest commit name.
+const SHORTEST_COMMIT: usize = 7;
+
+/// `Makefile`, `LICENSE`, `dockerfile`: names without a mark of their own.
+fn is_maybe_name(word: &[u8]) -> bool {
+    match word {
+        [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => word.len() >= 4,
+        _ => word.ends_with(b"file"),
     }
-    if has & (DOT | INNER) == 0 {
-        return word.ends_with(b"file");
-    }
-    let end = word.iter().position(|byte| matches!(byte, b'.' | b':' | b'#' | b'-')).unwrap_or(word.len());
-    word.get(..end).is_some_and(|name| name.ends_with(b"file"))
 }
 
 fn floor(text: &str, at: usize) -> usize {

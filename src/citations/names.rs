@@ -59,9 +59,24 @@ impl Names {
         })
     }
 
+    /// The last alias in `text[from..to]` and where it stands.
+    fn last_in(&self, text: &str, from: usize, to: usize) -> Option<(usize, &str)> {
+        let part = text.get(from..to)?;
+        part.bytes().enumerate().rev().find_map(|(at, byte)| {
+            let initial = self.initials.get(usize::from(byte)).is_some_and(|initial| *initial);
+            let begins = initial && begins_word(text, from + at);
+            let alias = if begins { self.alias_at(part.get(at..)?) } else { None };
+            alias.map(|alias| (from + at, alias))
+        })
+    }
+
     /// The alias that stands at the start of `rest` as a whole word, and its length.
     fn alias_at(&self, rest: &str) -> Option<&str> {
+        let first = rest.as_bytes().first()?;
         let found = self.aliases.iter().find(|alias| {
+            if !alias.as_bytes().first().is_some_and(|initial| initial.eq_ignore_ascii_case(first)) {
+                return false;
+            }
             let head = rest.get(..alias.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(alias)) && ends_word(rest, alias.len())
         })?;
@@ -102,11 +117,23 @@ pub(super) struct LastNamed {
     line: Line,
 }
 
+/// What was read of the line so far: the alias in it, its first and its last byte.
 #[derive(Debug, Clone, Default)]
 struct Line {
     named: Option<String>,
     first: Option<u8>,
     last: u8,
+}
+
+impl Line {
+    fn read(&mut self, text: &str, from: usize, to: usize) {
+        let part = text.get(from..to).unwrap_or("");
+        let trimmed = part.trim_matches([' ', '\t', '\r', '*', '_', '`']).as_bytes();
+        if let (Some(first), Some(last)) = (trimmed.first(), trimmed.last()) {
+            self.first.get_or_insert(*first);
+            self.last = *last;
+        }
+    }
 }
 
 impl LastNamed {
@@ -115,48 +142,42 @@ impl LastNamed {
         if names.aliases.is_empty() {
             return;
         }
+        let bytes = text.as_bytes();
+        // Only the last paragraph is searched, and the lines that may head what follows.
+        let mut paragraph = from;
         let mut at = from;
         while at < to {
-            let rest = text.as_bytes().get(at..to).unwrap_or_default();
-            let end = memchr::memchr(b'\n', rest).map_or(to, |length| at + length);
-            self.read_in_line(names, text, at, end);
-            if end < to {
-                self.end_line();
+            let rest = bytes.get(at..to).unwrap_or_default();
+            let Some(length) = memchr::memchr(b'\n', rest) else { break };
+            let end = at + length;
+            self.line.read(text, at, end);
+            let line = std::mem::take(&mut self.line);
+            match (line.first, line.last) {
+                (None, _) => {
+                    self.paragraph = None;
+                    paragraph = end;
+                }
+                (Some(b'#'), _) => {
+                    self.heading =
+                        names.last_in(text, at, end).map(|(_, alias)| alias.to_owned()).or(line.named);
+                    self.paragraph = None;
+                    paragraph = end;
+                }
+                (_, b':') => {
+                    let named =
+                        names.last_in(text, at, end).map(|(_, alias)| alias.to_owned()).or(line.named);
+                    self.heading = named.or(self.heading.take());
+                }
+                _ => {}
             }
             at = end + 1;
         }
-    }
-
-    /// Reads a part of a line: only the last alias in it counts.
-    fn read_in_line(&mut self, names: &Names, text: &str, from: usize, to: usize) {
-        let part = text.get(from..to).unwrap_or("");
-        let trimmed = part.trim_matches([' ', '\t', '\r', '*', '_', '`']).as_bytes();
-        if let (Some(first), Some(last)) = (trimmed.first(), trimmed.last()) {
-            self.line.first.get_or_insert(*first);
-            self.line.last = *last;
-        }
-        for (at, byte) in part.bytes().enumerate().rev() {
-            if names.initials.get(usize::from(byte)).is_some_and(|initial| *initial)
-                && begins_word(text, from + at)
-                && let Some(alias) = part.get(at..).and_then(|rest| names.alias_at(rest))
-            {
+        self.line.read(text, at, to);
+        if let Some((place, alias)) = names.last_in(text, paragraph, to) {
+            self.paragraph = Some(alias.to_owned());
+            if place >= at {
                 self.line.named = Some(alias.to_owned());
-                self.paragraph = Some(alias.to_owned());
-                return;
             }
-        }
-    }
-
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        match line.first {
-            None => self.paragraph = None,
-            Some(b'#') => {
-                self.heading = line.named;
-                self.paragraph = None;
-            }
-            Some(_) if line.last == b':' && line.named.is_some() => self.heading = line.named,
-            Some(_) => {}
         }
     }
 

@@ -46,12 +46,13 @@ fn class(byte: u8) -> u8 {
 }
 
 /// The length of the Unicode character at `at` when it ends words, else 0: Latin-1 signs, general
-/// punctuation and symbols, CJK punctuation and its full-width forms, the byte order mark.
+/// punctuation and symbols, CJK punctuation and its full-width forms, the byte order mark, and U+FFFD,
+/// which stands for half a surrogate pair.
 pub(super) fn unicode_break(bytes: &[u8], at: usize) -> usize {
     let byte = |ahead: usize| bytes.get(at + ahead).copied().unwrap_or(0);
     match (byte(0), byte(1), byte(2)) {
         (0xC2, ..) => 2,
-        (0xE2, 0x80..=0xAF, _) | (0xE3, 0x80, _) | (0xEF, 0xBB, 0xBF) => 3,
+        (0xE2, 0x80..=0xAF, _) | (0xE3, 0x80, _) | (0xEF, 0xBB | 0xBF, 0xBF | 0xBD) => 3,
         (0xEF, 0xBC, 0x81..=0x8F | 0x9A..=0xA0 | 0xBB..=0xBF) | (0xEF, 0xBD, 0x80 | 0x9B..=0xA5) => 3,
         _ => 0,
     }
@@ -123,7 +124,7 @@ mod tests {
         }
         assert_eq!(
             words,
-            ["a", "b", "c", "d", "e", "在", "f", "g", "h", "i", "j", "k", "l", "é", "漢字", "🦀.rs\u{FFFD}x"]
+            ["a", "b", "c", "d", "e", "在", "f", "g", "h", "i", "j", "k", "l", "é", "漢字", "🦀.rs", "x"]
         );
     }
 
