@@ -105,7 +105,8 @@ export function citationsFrame(
  * deltas, then `finish`. However the text is cut, the citations are those of `extractCitations`.
  *
  * *Units*: `start` and `end` count from the beginning of the whole text.
- * *Bounds*: holds back at most the last line, of a long line its last few thousand units.
+ * *Bounds*: holds back at most the last line, of a long line its last few thousand units. The text
+ * is kept until `finish`, so that a restart of the engine loses nothing.
  */
 export class CitationStream {
   readonly #roots: readonly string[];
@@ -139,11 +140,7 @@ export class CitationStream {
   finish(): ExtractedCitation[] {
     const last = this.#half === "" ? [] : this.#take(this.#half);
     this.#half = "";
-    const rest = this.#run((engine, handle) => {
-      const found = streamed(handle.finish());
-      engine.input_reserve(0);
-      return found;
-    });
+    const rest = this.#run((_, handle) => streamed(handle.finish()));
     this.#fed = [];
     this.#yielded = 0;
     return [...last, ...rest];

@@ -146,6 +146,9 @@ impl Scanner {
                 self.skipping = false;
                 self.in_url = false;
             }
+            if !options.ambiguous_shas {
+                at = scan::skip_plain(bytes, at, safe);
+            }
             let word = scan::next_word(bytes, at);
             if word.end - word.start > MAX_CITATION_BYTES {
                 self.read_names(names, text, word.start);
@@ -531,7 +534,8 @@ const SHORTEST_COMMIT: usize = 7;
 fn is_maybe_name(word: &[u8]) -> bool {
     match word {
         [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => word.len() >= 4,
-        _ => word.ends_with(b"file"),
+        [.., b'f', b'i', b'l', b'e'] => true,
+        _ => false,
     }
 }
 

@@ -58,6 +58,55 @@ pub(super) fn unicode_break(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// Bytes looked at together.
+const BLOCK: usize = 32;
+
+/// Goes over words that hold nothing a citation needs, a block at a time, and returns where a word
+/// begins that may hold something, or that nobody has looked at yet.
+pub(super) fn skip_plain(bytes: &[u8], at: usize, safe: usize) -> usize {
+    let mut at = at;
+    while at + BLOCK <= safe {
+        // Two bytes more, since some marks are told by what follows.
+        let Some(block) =
+            bytes.get(at..at + BLOCK + 2).and_then(|block| block.first_chunk::<{ BLOCK + 2 }>())
+        else {
+            break;
+        };
+        if may_cite(block) {
+            break;
+        }
+        // The last word may go on behind the block.
+        let ends = block.iter().take(BLOCK).rposition(|byte| class(*byte) & BREAK != 0);
+        match ends {
+            Some(end) => at += end + 1,
+            None => break,
+        }
+    }
+    at
+}
+
+/// True when a block holds what one of the words of a citation must have. Without branches, so that
+/// it is compiled to vectors.
+fn may_cite(block: &[u8; BLOCK + 2]) -> bool {
+    let (_, next) = block.split_at(1);
+    let (_, third) = block.split_at(2);
+    let mut found = false;
+    for ((&byte, &next), &third) in block.iter().zip(next).zip(third) {
+        let capital = |byte: u8| byte.wrapping_sub(b'A') < 26;
+        found |= (byte == b'.') & (next > b' ')
+            | (byte == b'/')
+            | (byte == b'\\')
+            | (byte == b'(')
+            | (byte == b'[')
+            | (byte == b'`')
+            | (byte >= 0x80)
+            | (byte.wrapping_sub(b'0') < 10)
+            | (capital(byte) & capital(next))
+            | ((byte == b'i') & (next == b'l') & (third == b'e'));
+    }
+    found
+}
+
 /// A word and what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
@@ -126,6 +175,24 @@ mod tests {
             words,
             ["a", "b", "c", "d", "e", "在", "f", "g", "h", "i", "j", "k", "l", "é", "漢字", "🦀.rs", "x"]
         );
+    }
+
+    #[test]
+    fn nothing_is_skipped_that_a_citation_needs() {
+        for word in [
+            "a.c", "a/b", "a\\b", "(a", "[rule:x]", "`x`", "6d77153", "LICENSE", "Makefile", "é.rs",
+            "12:14:x",
+        ] {
+            for before in 0..3 * BLOCK {
+                let text = format!("{}{word} {}", "ab ".repeat(before), "and so on ".repeat(20));
+                let start = text.find(word).unwrap();
+                let at = skip_plain(text.as_bytes(), 0, text.len());
+                assert!(at <= start && (at == 0 || text.as_bytes()[at - 1] == b' '), "{text} {at}");
+                assert!(start - at < 2 * BLOCK, "{text} {at}");
+            }
+        }
+        let plain = "and so on ".repeat(20);
+        assert!(plain.len() - skip_plain(plain.as_bytes(), 0, plain.len()) < 2 * BLOCK);
     }
 
     #[test]
