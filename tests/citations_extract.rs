@@ -1,4 +1,11 @@
 //! Extraction against the vectors of `tests/data/citations`, and what holds for any text.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use agent_evidence::citations::{
     Citation, CitationStream, ExtractOptions, Kind, Names, Root, extract_citations, extract_with,
@@ -194,7 +201,7 @@ fn cuts(text: &str, seed: u64, most: usize) -> Vec<String> {
     let mut state = seed | 1;
     for character in text.chars() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        if (state >> 33) as usize % most == 0 {
+        if ((state >> 33) as usize).is_multiple_of(most) {
             pieces.push(String::new());
         }
         pieces.last_mut().unwrap().push(character);
