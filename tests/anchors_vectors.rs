@@ -1,4 +1,11 @@
 //! The vectors of `tests/data/anchors`, which JavaScript reads too, and what holds for any text.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use agent_evidence::anchors::{Document, chunk_spans, passage_prose, passage_quote, text_fragment};
 use agent_evidence::limits::MAX_FRAGMENT_BYTES;

@@ -1,6 +1,11 @@
 //! `tests/data/citations/verdicts.json`: replies, what the host knows, and the verdicts.
-
-#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on fails loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use agent_evidence::citations::{CommitCheck, ExtractOptions, Host, Root, VerifyOptions, verify_citations};
 use agent_evidence::limits::{DEFAULT_BUDGET_MS, DEFAULT_MAX_ITEMS};

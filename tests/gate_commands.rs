@@ -1,6 +1,11 @@
 //! The labelled commands, the reach of the tables, hostile lines and properties.
-
-#![allow(clippy::expect_used, reason = "a test that cannot go on fails loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use agent_evidence::gate::commands::{
     Classification, classify_verification_command, explain_command, is_verification_command,

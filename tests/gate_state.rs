@@ -1,12 +1,10 @@
 //! The books against golden sequences, the labelled tables, and what must hold for any sequence.
-
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
-    reason = "a test that cannot go on fails loudly"
+    clippy::panic
 )]
 
 use agent_evidence::gate::{

@@ -1,5 +1,11 @@
 //! The ledger against conversations another implementation judged, and properties of every replay.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use agent_evidence::ledger::{
     Attribution, Call, Conversation, EditChain, FileReadTracker, Limits, Observation, Receipt, Replay, Tool,

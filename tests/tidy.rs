@@ -1,5 +1,11 @@
 //! The directions of `ARCHITECTURE.md`, enforced.
-#![allow(clippy::expect_used)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
