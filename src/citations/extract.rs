@@ -200,7 +200,7 @@ impl Scanner {
         let span = ByteSpan::new(start, end);
         let view = span.of(text);
         if has & OPEN != 0
-            && let Some(at) = view.find("[rule:")
+            && let Some(at) = view.as_bytes().windows(6).position(|bytes| bytes == b"[rule:")
             && let Some((citation, resume)) = rule(text, start + at)
         {
             if at > 0 {
@@ -210,7 +210,7 @@ impl Scanner {
             return resume;
         }
         if has & OPEN != 0
-            && let Some(at) = view.find("](")
+            && let Some(at) = view.as_bytes().windows(2).position(|bytes| bytes == b"](")
         {
             if view.matches("](").nth(MOST_LINKS).is_some() {
                 return end;
@@ -231,7 +231,7 @@ impl Scanner {
         }
         if has & SLASH != 0
             && has & INNER != 0
-            && let Some(at) = view.find("://")
+            && let Some(at) = view.as_bytes().windows(3).position(|bytes| bytes == b"://")
         {
             return self.url(text, start, start + at, names, sink);
         }
@@ -397,11 +397,11 @@ impl Scanner {
 
 /// True when `glue` stays in one clause and does not turn to something else.
 fn is_same_clause(glue: &str) -> bool {
-    if glue.chars().count() > MOST_GLUE || glue.contains(['\n', ';', '!', '?', '。', '；', '，']) {
+    if glue.chars().count() > MOST_GLUE {
         return false;
     }
-    let stop = |mark: &str| glue.contains(mark);
-    if stop(". ") || stop(".)") {
+    let ends = glue.chars().any(|c| matches!(c, '\n' | ';' | '!' | '?' | '。' | '；' | '，'));
+    if ends || glue.as_bytes().windows(2).any(|pair| matches!(pair, [b'.', b' ' | b')'])) {
         return false;
     }
     let mut clauses = glue.split(", ");

@@ -31,7 +31,10 @@ pub(super) fn shape(path: &str, names: &Names, around: Around) -> Shape {
     }
     let backslashes = rest.contains('\\');
     let slashes = rest.contains('/');
-    if rest.starts_with('/') || rest.contains("//") || rest.ends_with(['/', '\\']) {
+    if rest.starts_with('/')
+        || rest.as_bytes().windows(2).any(|pair| pair == [b'/', b'/'])
+        || rest.ends_with(['/', '\\'])
+    {
         return Shape::None;
     }
     let mut parts = rest.split(['/', '\\']).filter(|part| !part.is_empty());
@@ -48,8 +51,7 @@ pub(super) fn shape(path: &str, names: &Names, around: Around) -> Shape {
         return bare(name, around);
     }
     let name_shape = kind_of_name(name);
-    let alias = names.is_alias(first);
-    let at_home = alias || tables::has(tables::SOURCE_DIRECTORIES, first);
+    let at_home = || names.is_alias(first) || tables::has(tables::SOURCE_DIRECTORIES, first);
     match prefix {
         Prefix::None if name_shape == Name::Unknown && is_media_type(first) => Shape::None,
         Prefix::None => relative(first, name, name_shape, directories, at_home, around),
@@ -84,7 +86,7 @@ fn relative(
     name: &str,
     name_shape: Name,
     directories: usize,
-    at_home: bool,
+    at_home: impl Fn() -> bool,
     around: Around,
 ) -> Shape {
     // `$HOME/x` stands for a directory we do not know.
@@ -95,12 +97,12 @@ fn relative(
     match name_shape {
         Name::No => Shape::None,
         // `owner/three.js`, `Node.js/Vue.js`: projects, not files.
-        Name::Known if !at_home && directories == 1 && tables::has(tables::NOT_FILES, name) => Shape::None,
+        Name::Known if directories == 1 && tables::has(tables::NOT_FILES, name) && !at_home() => Shape::None,
         Name::Known => Shape::Firm,
         Name::Unknown if around.located => Shape::Firm,
-        Name::Unknown if at_home || dotted || directories > 1 || around.quoted => Shape::Tentative,
+        Name::Unknown if dotted || directories > 1 || around.quoted || at_home() => Shape::Tentative,
         Name::Unknown => Shape::None,
-        Name::Plain if around.located => match (at_home || dotted, directories) {
+        Name::Plain if around.located => match (dotted || at_home(), directories) {
             (true, _) => Shape::Firm,
             // `owner/image:16` is a version.
             (false, 1) => Shape::None,
@@ -224,10 +226,9 @@ enum Name {
 }
 
 fn kind_of_name(name: &str) -> Name {
-    if is_known_name(name) || tables::WORD_NAMES.binary_search(&name).is_ok() {
-        return Name::Known;
-    }
+    let known = || is_known_name(name) || tables::WORD_NAMES.binary_search(&name).is_ok();
     let (stem, extension) = match name.rfind('.') {
+        None if known() => return Name::Known,
         None => return Name::Plain,
         Some(dot) => (name.get(..dot).unwrap_or(""), name.get(dot + 1..).unwrap_or("")),
     };
@@ -236,7 +237,7 @@ fn kind_of_name(name: &str) -> Name {
         let bare_extension = tables::has(tables::EXTENSIONS, extension);
         return if bare_extension || extension.len() < 2 { Name::No } else { Name::Known };
     }
-    if tables::has(tables::EXTENSIONS, extension) {
+    if tables::has(tables::EXTENSIONS, extension) || known() {
         return Name::Known;
     }
     let mut characters = extension.chars();
@@ -316,10 +317,10 @@ fn is_density(stem: &str) -> bool {
 
 /// `example.com`, `127.0.0.1`, `localhost`: what a URL without its scheme begins with.
 pub(super) fn is_host(first: &str) -> bool {
-    if first.eq_ignore_ascii_case("localhost") || tables::has(tables::HOSTS, first) {
+    let Some(dot) = first.rfind('.') else { return first.eq_ignore_ascii_case("localhost") };
+    if tables::has(tables::HOSTS, first) {
         return true;
     }
-    let Some(dot) = first.rfind('.') else { return false };
     let labels = first.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
     let last = first.get(dot + 1..).unwrap_or("");
     let reversed = ["com.", "org.", "io.", "net.", "dev."].iter().any(|head| first.starts_with(head));

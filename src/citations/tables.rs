@@ -8,7 +8,8 @@ pub(super) fn has(table: &[&str], word: &str) -> bool {
     let Some(lowered) = lowered.get_mut(..word.len()) else { return false };
     lowered.copy_from_slice(word.as_bytes());
     lowered.make_ascii_lowercase();
-    table.binary_search_by(|entry| entry.as_bytes().cmp(lowered)).is_ok()
+    // The first letters nearly always decide: cheaper here than a call that compares memory.
+    table.binary_search_by(|entry| entry.bytes().cmp(lowered.iter().copied())).is_ok()
 }
 
 /// Extensions that make a bare name a file.

@@ -65,10 +65,12 @@ const LINES_SHIFT: usize = 16;
 
 fn pack(packer: &mut Packer, citation: &Citation, raw: &str, units: Utf16Span) {
     let path = Some(citation.path.as_str()).filter(|path| !path.is_empty());
-    let path_cut = path.and_then(|path| raw.find(path));
+    let path_cut = path.and_then(|path| if raw.starts_with(path) { Some(0) } else { raw.find(path) });
     let symbol = citation.symbol.as_deref();
     // A symbol that introduces its line stands before `raw`.
-    let symbol_cut = symbol.filter(|_| citation.kind == Kind::Symbol).and_then(|symbol| raw.rfind(symbol));
+    let symbol_cut = symbol.filter(|_| citation.kind == Kind::Symbol).and_then(|symbol| {
+        if raw.ends_with(symbol) { Some(raw.len() - symbol.len()) } else { raw.rfind(symbol) }
+    });
     let rule_cut = citation.rule_id.as_deref().and_then(|id| raw.find(id));
     let flag = |bit: usize, set: bool| if set { bit } else { 0 };
     let kind = Kind::ALL.iter().position(|kind| *kind == citation.kind).unwrap_or_default();
