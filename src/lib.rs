@@ -10,6 +10,7 @@
     )
 )]
 
+pub mod collections;
 pub mod error;
 pub mod limits;
 pub mod text;

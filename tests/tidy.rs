@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const PARTS: &[&str] = &["citations", "ledger", "gate", "transcripts", "anchors"];
-const BASES: &[&str] = &["text", "error", "limits"];
+const BASES: &[&str] = &["collections", "text", "error", "limits"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -3,6 +3,7 @@
 use super::citation::{ExtractOptions, Kind};
 use super::extract::extract_with;
 use super::names::Names;
+use crate::collections::sort_by;
 use crate::text::ByteSpan;
 use std::collections::HashMap;
 
@@ -58,7 +59,7 @@ pub fn mark_citations(text: &str, marks: &[Mark]) -> Vec<Segment> {
         }
     }
     // A place a mark names itself comes before what was found there again.
-    found.sort_by_key(|(span, _)| span.start);
+    sort_by(&mut found, |(one, _), (other, _)| one.start.cmp(&other.start));
     let mut segments = Vec::new();
     let mut at = 0;
     for (span, index) in found {

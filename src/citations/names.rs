@@ -3,6 +3,7 @@
 use super::alias::repo_aliases;
 use super::citation::Root;
 use super::scan::next_word;
+use crate::collections::sort_by;
 
 /// The aliases and directories of the roots of one pass.
 #[derive(Debug, Clone)]
@@ -26,7 +27,7 @@ impl Names {
                 aliases.push(alias);
             }
         }
-        aliases.sort_by_key(|alias| std::cmp::Reverse(alias.len()));
+        sort_by(&mut aliases, |one, other| other.len().cmp(&one.len()));
         let mut initials = [false; 256];
         for first in aliases.iter().filter_map(|alias| alias.as_bytes().first()) {
             for letter in [first.to_ascii_lowercase(), first.to_ascii_uppercase()] {

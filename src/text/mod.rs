@@ -4,6 +4,8 @@
 //! A lone surrogate in a JavaScript string reaches Rust as U+FFFD: three bytes, one unit. Offsets
 //! therefore stay true, and a caller that must not confuse the two asks JavaScript first.
 
+use crate::collections::sort_by;
+
 /// A half-open range of bytes, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ByteSpan {
@@ -102,7 +104,7 @@ pub fn byte_of_utf16(text: &str, unit: usize) -> Option<usize> {
 /// [`byte_of_utf16`] for many offsets in any order, in one pass over the text.
 pub fn bytes_of_utf16(text: &str, units: &[usize]) -> Vec<Option<usize>> {
     let mut order: Vec<usize> = (0..units.len()).collect();
-    order.sort_by_key(|index| units.get(*index).copied());
+    sort_by(&mut order, |one, other| units.get(*one).cmp(&units.get(*other)));
     let mut answers = vec![None; units.len()];
     let mut characters = text.char_indices().map(|(byte, character)| (byte, character.len_utf16()));
     let mut here = (0, 0);

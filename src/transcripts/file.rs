@@ -1,5 +1,6 @@
 //! Which file is a chat's.
 
+use crate::collections::StringMap;
 use crate::limits::MAX_CHAT_ID_UNITS;
 
 const EXTENSION: &str = ".jsonl";
@@ -29,7 +30,7 @@ pub fn path(directory: &str, id: &str) -> Option<String> {
 /// The indices of the `names` that are transcripts of chats outside `retained`. Every other name
 /// belongs to someone else.
 pub fn orphans(names: &[String], retained: &[String]) -> Vec<usize> {
-    let retained: std::collections::BTreeSet<&str> = retained.iter().map(String::as_str).collect();
+    let retained: StringMap<()> = retained.iter().collect();
     let is_orphan = |name: &String| {
         name.strip_suffix(EXTENSION).is_some_and(|id| is_chat_id(id) && !retained.contains(id))
     };

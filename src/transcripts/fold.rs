@@ -1,6 +1,6 @@
 //! A transcript as a reader sees it: verdicts and decisions on the turns they belong to.
 
-use std::collections::BTreeMap;
+use crate::collections::StringMap;
 
 /// What folding looks at in one record; a record is known by its index.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct Turn {
 /// with a turn's id opens another turn. Entries of other kinds are left out.
 pub fn fold(entries: &[Entry<'_>]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    let mut current: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut current: StringMap<usize> = StringMap::default();
     for (index, entry) in entries.iter().enumerate() {
         if !matches!(entry.kind, "user" | "system" | "seat" | "citations" | "decisions") {
             continue;

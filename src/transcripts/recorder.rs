@@ -7,10 +7,11 @@ use super::fence::{self, DecisionFence};
 use super::file;
 use super::host_paths::{HostPaths, Root, Spelling};
 use super::record::{self, Counts, Stamp};
+use crate::collections::StringMap;
 use crate::error::{Detail, Error};
 use crate::limits::MAX_DROPPED_CHATS;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// A line to append to a chat's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,15 +29,15 @@ pub struct Append {
 pub struct Recorder {
     directory: String,
     marker: String,
-    chats: BTreeMap<String, Chat>,
-    dropped: BTreeSet<String>,
+    chats: StringMap<Chat>,
+    dropped: StringMap<()>,
     dropped_order: VecDeque<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Chat {
     roots: HostPaths,
-    seats: BTreeMap<String, Seat>,
+    seats: StringMap<Seat>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -60,8 +61,8 @@ impl Recorder {
         Ok(Recorder {
             directory: directory.to_owned(),
             marker: marker.to_owned(),
-            chats: BTreeMap::new(),
-            dropped: BTreeSet::new(),
+            chats: StringMap::default(),
+            dropped: StringMap::default(),
             dropped_order: VecDeque::new(),
         })
     }
@@ -75,7 +76,7 @@ impl Recorder {
     pub fn register_roots(&mut self, chat: &str, roots: &[Root]) {
         if file::is_chat_id(chat) {
             self.reopen(chat);
-            self.chat(chat).roots = HostPaths::new(roots, Spelling::ByRoot);
+            self.chats.change(chat, |chat| chat.roots = HostPaths::new(roots, Spelling::ByRoot));
         }
     }
 
@@ -118,7 +119,7 @@ impl Recorder {
         let (text, block) = self.rewrite(chat, text);
         let line = record::seat(stamp, cli_key, &text, ok, usage)?;
         if block.is_some() {
-            self.chat(chat).seats.entry(cli_key.to_owned()).or_default().block = block;
+            self.change_seat(chat, cli_key, |seat| seat.block = block);
         }
         self.append(chat, line, false)
     }
@@ -155,8 +156,7 @@ impl Recorder {
             Cow::Owned(text) => Some(text),
         };
         if self.is_open(chat) {
-            let seat = self.chat(chat).seats.entry(cli_key.to_owned()).or_default();
-            *seat = Seat { stream: None, block };
+            self.change_seat(chat, cli_key, |seat| *seat = Seat { stream: None, block });
         }
         text
     }
@@ -168,15 +168,16 @@ impl Recorder {
             return None;
         }
         let marker = self.marker.clone();
-        let seat = self.chat(chat).seats.entry(cli_key.to_owned()).or_default();
-        let (turn, fence) =
-            seat.stream.get_or_insert_with(|| (turn_id.to_owned(), DecisionFence::new(&marker)));
-        if turn != turn_id {
-            *turn = turn_id.to_owned();
-            *fence = DecisionFence::new(&marker);
-        }
-        let out = fence.push(text);
-        (out != text).then_some(out)
+        self.change_seat(chat, cli_key, |seat| {
+            let (turn, fence) =
+                seat.stream.get_or_insert_with(|| (turn_id.to_owned(), DecisionFence::new(&marker)));
+            if turn != turn_id {
+                *turn = turn_id.to_owned();
+                *fence = DecisionFence::new(&marker);
+            }
+            let out = fence.push(text);
+            (out != text).then_some(out)
+        })
     }
 
     /// The block cut from the seat's last reply, once.
@@ -189,7 +190,7 @@ impl Recorder {
     pub fn drop_chat(&mut self, chat: &str) -> Option<String> {
         let path = self.path(chat)?;
         self.chats.remove(chat);
-        if self.dropped.insert(chat.to_owned()) {
+        if self.dropped.insert(chat, ()) {
             self.dropped_order.push_back(chat.to_owned());
             if self.dropped_order.len() > MAX_DROPPED_CHATS
                 && let Some(oldest) = self.dropped_order.pop_front()
@@ -222,13 +223,13 @@ impl Recorder {
     }
 
     fn reopen(&mut self, chat: &str) {
-        if self.dropped.remove(chat) {
+        if self.dropped.remove(chat).is_some() {
             self.dropped_order.retain(|other| other != chat);
         }
     }
 
-    fn chat(&mut self, chat: &str) -> &mut Chat {
-        self.chats.entry(chat.to_owned()).or_default()
+    fn change_seat<R>(&mut self, chat: &str, cli_key: &str, change: impl FnOnce(&mut Seat) -> R) -> R {
+        self.chats.change(chat, |chat| chat.seats.change(cli_key, change))
     }
 }
 

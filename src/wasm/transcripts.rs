@@ -2,6 +2,7 @@
 
 use super::read::{input_text, input_texts};
 use super::write::Packer;
+use crate::collections::StringMap;
 use crate::error::Error;
 use crate::transcripts::fence::{self, DecisionFence};
 use crate::transcripts::file;
@@ -11,7 +12,6 @@ use crate::transcripts::reader::Reader;
 use crate::transcripts::record::{Counts, Stamp};
 use crate::transcripts::recorder::{Append, Recorder};
 use js_sys::{Array, Uint8Array};
-use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 
 /// The texts of one call, in order; one that is not there is empty.
@@ -91,7 +91,8 @@ fn text_or_undefined(text: Option<String>) -> JsValue {
 #[wasm_bindgen]
 pub struct TranscriptRecorder {
     recorder: Recorder,
-    halves: BTreeMap<(String, String), (String, Halves)>,
+    /// By chat, then by seat: the turn and what is held of it.
+    halves: StringMap<StringMap<(String, Halves)>>,
 }
 
 #[wasm_bindgen]
@@ -101,7 +102,7 @@ impl TranscriptRecorder {
     pub fn new(ends: &[u32]) -> Result<TranscriptRecorder, Error> {
         let texts = Texts::new(ends);
         let recorder = Recorder::new(texts.at(0), texts.at(1))?;
-        Ok(TranscriptRecorder { recorder, halves: BTreeMap::new() })
+        Ok(TranscriptRecorder { recorder, halves: StringMap::default() })
     }
 
     /// The input is the id.
@@ -162,20 +163,23 @@ impl TranscriptRecorder {
     /// Texts: id, seat, text. `undefined`: the text stays as it is.
     pub fn reply(&mut self, ends: &[u32]) -> Option<String> {
         let texts = Texts::new(ends);
-        self.halves.remove(&(texts.at(0).to_owned(), texts.at(1).to_owned()));
+        if let Some(seats) = self.halves.get_mut(texts.at(0)) {
+            seats.remove(texts.at(1));
+        }
         self.recorder.reply(texts.at(0), texts.at(1), texts.at(2))
     }
 
     /// Texts: id, seat, turn, text; with the halves of pairs taken off. `undefined`: as it is.
     pub fn delta(&mut self, ends: &[u32], low: u32, high: u32) -> Option<String> {
         let texts = Texts::new(ends);
-        let key = (texts.at(0).to_owned(), texts.at(1).to_owned());
-        let (turn, halves) = self.halves.entry(key).or_default();
-        if turn != texts.at(2) {
-            *turn = texts.at(2).to_owned();
-            *halves = Halves::default();
-        }
-        let joined = halves.join(low, texts.at(3), high);
+        let join = |(turn, halves): &mut (String, Halves)| {
+            if turn != texts.at(2) {
+                *turn = texts.at(2).to_owned();
+                *halves = Halves::default();
+            }
+            halves.join(low, texts.at(3), high)
+        };
+        let joined = self.halves.change(texts.at(0), |seats| seats.change(texts.at(1), join));
         let text = joined.as_deref().unwrap_or_else(|| texts.at(3));
         let out = self.recorder.delta(texts.at(0), texts.at(1), texts.at(2), text);
         out.or(joined)
@@ -190,7 +194,7 @@ impl TranscriptRecorder {
     /// The input is the id; the path of the file to remove.
     pub fn drop_chat(&mut self, bytes: usize) -> Option<String> {
         let id = input_text(bytes);
-        self.halves.retain(|(chat, _), _| *chat != id);
+        self.halves.remove(&id);
         self.recorder.drop_chat(&id)
     }
 }

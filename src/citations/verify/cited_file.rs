@@ -1,8 +1,8 @@
 //! A file's lines and names, found without cutting it up.
 
+use crate::collections::StringMap;
 use crate::limits::MAX_CITED_FILE_BYTES;
 use memchr::{memchr, memchr_iter, memmem};
-use std::collections::BTreeMap;
 
 /// A text file, with the byte at which each line starts.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct CitedFile {
     text: String,
     line_starts: Vec<usize>,
     /// The lines of each word that was looked for everywhere.
-    words: BTreeMap<String, Vec<usize>>,
+    words: StringMap<Vec<usize>>,
 }
 
 impl CitedFile {
@@ -23,7 +23,7 @@ impl CitedFile {
         line_starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|newline| newline + 1));
         // A newline ends its line; only what follows it makes another.
         line_starts.pop_if(|start| *start == text.len());
-        Some(CitedFile { text, line_starts, words: BTreeMap::new() })
+        Some(CitedFile { text, line_starts, words: StringMap::default() })
     }
 
     /// How many lines there are; an empty file has none.
@@ -56,12 +56,12 @@ impl CitedFile {
     }
 
     fn lines_with(&mut self, word: &str) -> &[usize] {
-        if !self.words.contains_key(word) {
+        if !self.words.contains(word) {
             let bytes =
                 memmem::find_iter(self.text.as_bytes(), word).filter(|&byte| self.is_whole(word, byte));
             let mut lines: Vec<usize> = bytes.map(|byte| self.line_at(byte)).collect();
             lines.dedup();
-            self.words.insert(word.to_owned(), lines);
+            self.words.insert(word, lines);
         }
         self.words.get(word).map_or(&[], Vec::as_slice)
     }

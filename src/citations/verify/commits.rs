@@ -3,7 +3,7 @@
 use super::host::{CommitCheck, Host};
 use super::{Budget, SearchedRoot, Verdict};
 use crate::citations::citation::{Citation, Status};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::collections::StringMap;
 
 const NOT_ALL: &str = "could not all be checked";
 
@@ -12,15 +12,15 @@ pub struct Commits<'p, H> {
     roots: &'p [SearchedRoot<'p>],
     host: &'p H,
     /// Every name the reply cites, asked for at once where that costs no more.
-    names: BTreeSet<String>,
+    names: StringMap<()>,
     /// The answers of each root.
-    known: BTreeMap<&'p str, BTreeMap<String, CommitCheck>>,
+    known: StringMap<StringMap<CommitCheck>>,
 }
 
 impl<'p, H: Host> Commits<'p, H> {
     /// Nothing is asked yet.
-    pub fn new(roots: &'p [SearchedRoot<'p>], host: &'p H, names: BTreeSet<String>) -> Self {
-        Commits { roots, host, names, known: BTreeMap::new() }
+    pub fn new(roots: &'p [SearchedRoot<'p>], host: &'p H, names: StringMap<()>) -> Self {
+        Commits { roots, host, names, known: StringMap::default() }
     }
 
     /// The verdict on `citation`, which names the commit `sha`; `None` to leave it out.
@@ -62,21 +62,20 @@ impl<'p, H: Host> Commits<'p, H> {
     }
 
     async fn check(&mut self, root: &SearchedRoot<'p>, sha: &str) -> CommitCheck {
-        let known = self.known.entry(root.abs_root).or_default();
-        if !known.contains_key(sha) {
-            let asked: Vec<&str> = if self.host.answers_commits_together() {
-                self.names.iter().map(String::as_str).collect()
-            } else {
-                vec![sha]
-            };
+        let known = |all: &StringMap<StringMap<CommitCheck>>| all.get(root.abs_root)?.get(sha).copied();
+        if known(&self.known).is_none() {
+            let asked: Vec<&str> =
+                if self.host.answers_commits_together() { self.names.keys().collect() } else { vec![sha] };
             let answers = self.host.commits_exist(root.abs_root, &asked).await;
             let answers = answers.filter(|answers| answers.len() == asked.len());
-            for (place, name) in asked.into_iter().enumerate() {
-                let answer = answers.as_ref().and_then(|answers| answers.get(place)).copied();
-                known.insert(name.to_owned(), answer.unwrap_or(CommitCheck::Error));
-            }
+            self.known.change(root.abs_root, |known| {
+                for (place, name) in asked.into_iter().enumerate() {
+                    let answer = answers.as_ref().and_then(|answers| answers.get(place)).copied();
+                    known.insert(name, answer.unwrap_or(CommitCheck::Error));
+                }
+            });
         }
-        known.get(sha).copied().unwrap_or(CommitCheck::Error)
+        known(&self.known).unwrap_or(CommitCheck::Error)
     }
 }
 

@@ -6,9 +6,8 @@ use super::listing::Listing;
 use super::spelling::{Spelling, join};
 use super::{Budget, SearchedRoot, Verdict, out_of_time};
 use crate::citations::citation::{Citation, Kind, Status};
+use crate::collections::StringMap;
 use crate::limits::{MAX_CANDIDATE_FILES, MAX_READ_BYTES};
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
 const OUTSIDE: &str = "outside the roots";
 
@@ -57,11 +56,11 @@ enum Claim {
 pub struct Files<'p, H> {
     roots: &'p [SearchedRoot<'p>],
     host: &'p H,
-    existing: BTreeMap<String, Option<bool>>,
-    read: BTreeMap<String, Option<CitedFile>>,
+    existing: StringMap<Option<bool>>,
+    read: StringMap<Option<CitedFile>>,
     read_bytes: usize,
     /// The listings of the roots, by path.
-    listed: BTreeMap<&'p str, Option<Listing>>,
+    listed: StringMap<Option<Listing>>,
 }
 
 impl<'p, H: Host> Files<'p, H> {
@@ -70,10 +69,10 @@ impl<'p, H: Host> Files<'p, H> {
         Files {
             roots,
             host,
-            existing: BTreeMap::new(),
-            read: BTreeMap::new(),
+            existing: StringMap::default(),
+            read: StringMap::default(),
             read_bytes: 0,
-            listed: BTreeMap::new(),
+            listed: StringMap::default(),
         }
     }
 
@@ -97,7 +96,7 @@ impl<'p, H: Host> Files<'p, H> {
             return Some(Verdict::noted(Status::Unchecked, OUTSIDE)).filter(|_| !citation.tentative);
         }
         for root in self.roots {
-            if !self.listed.contains_key(root.abs_root) {
+            if !self.listed.contains(root.abs_root) {
                 if budget.is_spent().await {
                     return Some(out_of_time()).filter(|_| !citation.tentative);
                 }
@@ -206,7 +205,7 @@ impl<'p, H: Host> Files<'p, H> {
                 Some(known) => *known,
                 None => {
                     let answer = self.host.file_exists(&path).await;
-                    self.existing.insert(path, answer);
+                    self.existing.insert(&path, answer);
                     answer
                 }
             };
@@ -286,21 +285,18 @@ impl<'p, H: Host> Files<'p, H> {
             return Claim::Holds;
         }
         let path = place.absolute();
-        if !self.read.contains_key(&path) && budget.is_spent().await {
-            return Claim::Unknown("not reached in time");
-        }
-        let file = match self.read.entry(path) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(_) if self.read_bytes > MAX_READ_BYTES => {
+        if !self.read.contains(&path) {
+            if budget.is_spent().await {
+                return Claim::Unknown("not reached in time");
+            }
+            if self.read_bytes > MAX_READ_BYTES {
                 return Claim::Unknown("too much to read");
             }
-            Entry::Vacant(entry) => {
-                let text = self.host.read_text(entry.key()).await;
-                self.read_bytes += text.as_ref().map_or(0, String::len);
-                entry.insert(text.and_then(CitedFile::new))
-            }
-        };
-        match file {
+            let text = self.host.read_text(&path).await;
+            self.read_bytes += text.as_ref().map_or(0, String::len);
+            self.read.insert(&path, text.and_then(CitedFile::new));
+        }
+        match self.read.get_mut(&path).and_then(Option::as_mut) {
             Some(file) => claim_in(file, citation, &place.path),
             None => Claim::Unknown("could not be read as text"),
         }
@@ -317,8 +313,8 @@ fn below_alias(root: &SearchedRoot<'_>, path: &str) -> Option<String> {
 
 /// Each file once: with one root inside another it has two places.
 fn once<'p>(places: impl Iterator<Item = Place<'p>>) -> Vec<Place<'p>> {
-    let mut seen = BTreeSet::new();
-    places.filter(|place| seen.insert(place.absolute())).collect()
+    let mut seen = StringMap::default();
+    places.filter(|place| seen.insert(&place.absolute(), ())).collect()
 }
 
 /// Whether `..` lead out of the folder a path starts from.

@@ -1,5 +1,7 @@
 //! The files of a root, searchable by the end of their path.
 
+use crate::collections::sort_by;
+
 /// A root's listing with an index by last name.
 #[derive(Debug, Default)]
 pub struct Listing {
@@ -28,9 +30,9 @@ impl Listing {
             }
             start += path.len() + 1;
         }
-        entries.sort_unstable_by_key(|entry| {
-            (slice(&paths, entry.name, entry.end), slice(&paths, entry.start, entry.end))
-        });
+        let name = |entry: &Entry| slice(&paths, entry.name, entry.end);
+        let path = |entry: &Entry| slice(&paths, entry.start, entry.end);
+        sort_by(&mut entries, |one, other| name(one).cmp(name(other)).then(path(one).cmp(path(other))));
         Listing { paths, entries }
     }
 

@@ -15,10 +15,10 @@ pub use host::{CommitCheck, Host};
 use super::alias::repo_aliases;
 use super::citation::{Citation, ExtractOptions, Kind, Root, Status};
 use super::extract::extract_citations;
+use crate::collections::StringMap;
 use crate::limits::MAX_BARE_NAMES;
 use commits::Commits;
 use files::Files;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The note on a rule that is in force. Citing it is no proof that it was followed.
 pub const RULE_CITED_LABEL: &str = "cited by the step — unchecked";
@@ -29,7 +29,7 @@ pub const RULE_UNKNOWN_LABEL: &str = "not an in-force rule here";
 #[derive(Debug, Clone)]
 pub struct VerifyOptions {
     /// The ids of the rules in force, when they are known.
-    pub rule_ids: Option<BTreeSet<String>>,
+    pub rule_ids: Option<StringMap<()>>,
     /// Citations looked at; see `DEFAULT_MAX_ITEMS`.
     pub max_items: usize,
     /// Milliseconds for the pass; see `DEFAULT_BUDGET_MS`.
@@ -124,7 +124,7 @@ async fn verify<H: Host>(
     items
 }
 
-fn rule(citation: &Citation, in_force: Option<&BTreeSet<String>>) -> Verdict {
+fn rule(citation: &Citation, in_force: Option<&StringMap<()>>) -> Verdict {
     let id = citation.rule_id.as_deref().unwrap_or("");
     match in_force {
         None => Verdict::noted(Status::Unchecked, "the rules in force are not known"),
@@ -155,17 +155,19 @@ struct SearchedRoot<'p> {
 impl<'p> SearchedRoot<'p> {
     fn all(roots: &'p [Root]) -> Vec<SearchedRoot<'p>> {
         let mut searched: Vec<SearchedRoot<'p>> = Vec::new();
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut known = StringMap::default();
         for (index, root) in roots.iter().enumerate() {
-            let first = *known.entry(&root.abs_root).or_insert(searched.len());
-            match searched.get_mut(first) {
+            match known.get(&root.abs_root).and_then(|first: &usize| searched.get_mut(*first)) {
                 Some(same) => same.aliases.extend(repo_aliases(root)),
-                None => searched.push(SearchedRoot {
-                    index,
-                    abs_root: &root.abs_root,
-                    name: if root.name.is_empty() { &root.abs_root } else { &root.name },
-                    aliases: repo_aliases(root),
-                }),
+                None => {
+                    known.insert(&root.abs_root, searched.len());
+                    searched.push(SearchedRoot {
+                        index,
+                        abs_root: &root.abs_root,
+                        name: if root.name.is_empty() { &root.abs_root } else { &root.name },
+                        aliases: repo_aliases(root),
+                    });
+                }
             }
         }
         searched

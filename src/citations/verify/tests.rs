@@ -364,7 +364,7 @@ fn everything_is_asked_once_a_pass() {
     raws.extend(["none/a.ts", "none/b.ts", "@abcdef1", "@abcdef2", "crew@abcdef3"]);
     run(&host, &roots(BOTH), &raws, &VerifyOptions { max_items: 1000, ..options() });
     let asked = host.asked.borrow();
-    let distinct: BTreeSet<&String> = asked.iter().collect();
+    let distinct: std::collections::BTreeSet<&String> = asked.iter().collect();
     assert_eq!(distinct.len(), asked.len(), "{asked:?}");
     assert_eq!(asked.iter().filter(|asked| asked.starts_with("commits")).count(), 2);
 }
@@ -437,7 +437,7 @@ fn the_budget_ends_the_pass_between_citations_inside_listing_and_inside_sweeping
 #[test]
 fn a_rule_is_never_said_to_be_followed() {
     let host = crew();
-    let ids: BTreeSet<String> = ["R-1".to_owned()].into();
+    let ids = ["R-1"].into_iter().collect();
     let known = VerifyOptions { rule_ids: Some(ids), ..options() };
     let verdict = |raw: &str, options: &VerifyOptions| run(&host, &roots(BOTH), &[raw], options)[0].1.clone();
     assert_eq!(verdict("[rule:R-1]", &known), Verdict::noted(Status::Unchecked, RULE_CITED_LABEL));
