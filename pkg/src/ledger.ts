@@ -475,12 +475,17 @@ export function createReplayBudget(units: number = MAX_REPLAYED_UNITS): ReplayBu
   return { remaining: check.integer(units, "units", 0, Number.MAX_SAFE_INTEGER) };
 }
 
+function remainingOf(budget: ReplayBudget): number {
+  check.object(budget, "budget");
+  return typeof budget.remaining === "number" ? budget.remaining : check.refuse("budget.remaining", "a number", budget.remaining);
+}
+
 /** Takes `units` from the budget; `false`, and nothing taken, when there is less. */
 export function spend(budget: ReplayBudget, units: number): boolean {
-  check.object(budget, "budget");
   check.integer(units, "units", 0, Number.MAX_SAFE_INTEGER);
-  if (!(units <= budget.remaining)) return false;
-  budget.remaining -= units;
+  const left = call((engine) => engine.ledger_spend(remainingOf(budget), units));
+  if (left === undefined) return false;
+  budget.remaining = left;
   return true;
 }
 
@@ -496,10 +501,10 @@ function asJson(input: unknown): string | undefined {
 /** `content` with one edit call's operations applied within the budget, which pays for what was built; `undefined` when they do not apply. */
 export function replayHop(content: string, input: unknown, budget: ReplayBudget): string | undefined {
   check.string(content, "content");
-  check.object(budget, "budget");
+  const room = remainingOf(budget);
   const json = asJson(input);
   if (json === undefined || !isWellFormed(content)) return undefined;
-  const [result, remaining] = call((engine) => engine.ledger_replay_hop(putTexts(engine, [content, json]), budget.remaining));
+  const [result, remaining] = call((engine) => engine.ledger_replay_hop(putTexts(engine, [content, json]), room));
   budget.remaining = remaining as number;
   return result as string | undefined;
 }
@@ -517,18 +522,20 @@ export function renderNumberedRead(content: string, window: ReadWindow = {}): st
   check.string(content, "content");
   const given = check.options(window, "window", ["readRange", "offset", "limit"]);
   if (!isWellFormed(content)) check.refuse("content", "well-formed text without half of a surrogate pair", content);
-  let offset = given.offset === undefined ? 0 : check.integer(given.offset, "window.offset");
-  let limit = given.limit === undefined ? undefined : check.integer(given.limit, "window.limit");
-  if (given.readRange !== undefined) {
-    const range = check.array(given.readRange, "window.readRange");
-    const first = check.integer(range[0], "window.readRange[0]", 1);
-    offset = first - 1;
-    limit = check.integer(range[1], "window.readRange[1]", first) - offset;
+  const offset = given.offset === undefined ? 0 : check.integer(given.offset, "window.offset");
+  const limit = given.limit === undefined ? undefined : check.integer(given.limit, "window.limit");
+  const range = given.readRange === undefined ? [] : check.array(given.readRange, "window.readRange");
+  const [first, last] = range.map((line, index) => check.integer(line, `window.readRange[${index}]`, 1));
+  if (given.readRange !== undefined && (range.length !== 2 || (last as number) < (first as number))) {
+    check.refuse("window.readRange", "two line numbers, the first not after the last", given.readRange);
   }
-  return call((engine) => engine.ledger_render(putText(engine, content), offset, limit));
+  return call((engine) => engine.ledger_render(putText(engine, content), first, last, offset, limit));
 }
 
-/** The first 16 hex digits of the SHA-256 of the text's UTF-8. */
+/**
+ * The SHA-256 of the text's UTF-8, 64 hex digits. A tracker keeps the first 16 of them; evidence takes
+ * any start of at least 16 as a fingerprint of the text.
+ */
 export function fingerprintContent(text: string): string {
   check.string(text, "text");
   return call((engine) => engine.ledger_fingerprint(putText(engine, text)));
@@ -592,17 +599,14 @@ export function knownStale(tracker: FileReadTracker, key: string): boolean {
 
 // ---- replay --------------------------------------------------------------------------------
 
-/** The actions that leave a body held. */
-const STANDING = ["held", "edited", "confirmed", "shell-ran"];
-
 interface Witnessed {
   readonly key: string;
   readonly write: number;
   readonly shell: number | undefined;
   readonly edits: readonly number[];
-  readonly bodies: readonly string[];
 }
 
+/** What the engine says of one pass, whether it rebuilds or explains. */
 interface Pass {
   readonly witnessed: readonly Witnessed[];
   readonly seen: number;
@@ -612,16 +616,27 @@ interface Pass {
   readonly rest: Unpacker;
 }
 
-function runPass(crossing: Crossing, { attributions, keys }: Keyed, limits: Uint32Array, explain: boolean): Pass {
-  const packed = new Unpacker(call(() => crossing.conversation.replay(attributions, limits, contentOf(crossing), explain)));
-  const count = packed.number();
-  const [seen, units, stoppedAt, stopReason] = [packed.number(), packed.number(), packed.optional(), packed.optionalText()];
+function runPass(crossing: Crossing, { attributions, keys }: Keyed, limits: Uint32Array, way: "replay" | "explain"): Pass {
+  const rest = new Unpacker(call(() => crossing.conversation[way](attributions, limits, contentOf(crossing))));
+  const count = rest.number();
+  const [seen, units, stoppedAt, stopReason] = [rest.number(), rest.number(), rest.optional(), rest.optionalText()];
   const witnessed = Array.from({ length: count }, () => {
-    const [key, write, shell, hops] = [packed.number(), packed.number(), packed.optional(), packed.number()];
-    const edits = Array.from({ length: hops }, () => packed.number());
-    return { key: keys[key] as string, write, shell, edits, bodies: Array.from({ length: hops + 1 }, () => packed.text()) };
+    const [key, write, shell] = [rest.number(), rest.number(), rest.optional()];
+    return { key: keys[key] as string, write, shell, edits: Array.from({ length: rest.number() }, () => rest.number()) };
   });
-  return { witnessed, seen, units, stoppedAt, stopReason, rest: packed };
+  return { witnessed, seen, units, stoppedAt, stopReason, rest };
+}
+
+/** The bodies of a chain, which cross as the first and one change an edit. */
+function bodiesOf(rest: Unpacker, edits: number): string[] {
+  let body = rest.text();
+  const bodies = [body];
+  for (let edit = 0; edit < edits; edit += 1) {
+    const [start, removed, inserted] = [rest.number(), rest.number(), rest.text()];
+    body = body.slice(0, start) + inserted + body.slice(start + removed);
+    bodies.push(body);
+  }
+  return bodies;
 }
 
 function shellSince(pass: Pass, calls: readonly ToolCall[]): ShellSince[] {
@@ -632,7 +647,7 @@ function shellSince(pass: Pass, calls: readonly ToolCall[]): ShellSince[] {
 }
 
 /** Writes one file to the tracker; the call id where it threw, with what it threw. */
-function commit(tracker: FileReadTracker, { key, write, edits, bodies }: Witnessed, calls: readonly ToolCall[]): Omit<TrackerFailure, "written"> | undefined {
+function commit(tracker: FileReadTracker, { key, write, edits }: Witnessed, bodies: readonly string[], calls: readonly ToolCall[]): Omit<TrackerFailure, "written"> | undefined {
   let callId = (calls[write] as ToolCall).id;
   try {
     tracker.recordRead(key, bodies[0] as string, callId);
@@ -663,11 +678,12 @@ export function replayObservationLedger(messages: readonly Message[], tracker: F
   const memo = attributionsOf(attributions);
   const { limits, shellCalls } = settingsOf(options);
   return cross(messagesOf(messages), shellCalls ?? [], (crossing) => {
-    const pass = runPass(crossing, keyPaths(pathsOf(crossing, memo), keyOf), limits, false);
+    const pass = runPass(crossing, keyPaths(pathsOf(crossing, memo), keyOf), limits, "replay");
     const written: string[] = [];
     let failure: TrackerFailure | undefined;
     for (const witnessed of pass.witnessed) {
-      const failed = commit(tracker, witnessed, crossing.calls);
+      const bodies = bodiesOf(pass.rest, witnessed.edits.length);
+      const failed = commit(tracker, witnessed, bodies, crossing.calls);
       if (failed) {
         failure = { ...failed, written };
         break;
@@ -691,38 +707,38 @@ export function explainLedger(messages: readonly Message[], keyOf: FileKeyResolv
   return cross(messagesOf(messages), shellCalls ?? [], (crossing) => {
     const { calls, messageOf } = crossing;
     const keyed = keyPaths(pathsOf(crossing), keyOf);
-    const pass = runPass(crossing, keyed, limits, true);
-    const accounts = new Map<number, LedgerStep[]>();
-    for (let left = pass.rest.number(); left > 0; left -= 1) {
-      const [number, key, action, reason, units] = [pass.rest.number(), pass.rest.number(), pass.rest.text(), pass.rest.optionalText(), pass.rest.number()];
-      const { id, function: { name } } = calls[number] as ToolCall;
-      const step = { callId: id, tool: name, messageIndex: messageOf[number] as number, action, ...(reason !== undefined && { reason }), units } as LedgerStep;
-      const steps = accounts.get(key);
-      if (steps) steps.push(step);
-      else accounts.set(key, [step]);
-    }
+    const pass = runPass(crossing, keyed, limits, "explain");
     const stopped = pass.stoppedAt === undefined ? undefined : { reason: pass.stopReason as LedgerStopReason, callId: (calls[pass.stoppedAt] as ToolCall).id, messageIndex: messageOf[pass.stoppedAt] as number };
     const spellings = new Map<number, Set<string>>();
     keyed.attributions.forEach((number, index) => {
       if (number > 1) spellings.set(number - 2, (spellings.get(number - 2) ?? new Set()).add(keyed.paths[index] as string));
     });
-    const paths = [...accounts].map(([number, steps]): LedgerPathAccount => {
-      const key = keyed.keys[number] as string;
-      const witnessed = pass.witnessed.find((path) => path.key === key);
-      const reason = witnessed ? undefined : steps.slice(steps.findLastIndex((step) => STANDING.includes(step.action)) + 1).find((step) => step.reason !== undefined)?.reason;
-      return {
-        key,
+    const { rest } = pass;
+    const step = (): LedgerStep => {
+      const [number, action, reason, units] = [rest.number(), rest.text(), rest.optionalText(), rest.number()];
+      const { id, function: { name } } = calls[number] as ToolCall;
+      return { callId: id, tool: name, messageIndex: messageOf[number] as number, action, ...(reason !== undefined && { reason }), units } as LedgerStep;
+    };
+    const paths: LedgerPathAccount[] = [];
+    while (!rest.done) {
+      const number = rest.number();
+      const place = rest.optional();
+      const witnessed = place === undefined ? undefined : pass.witnessed[place];
+      const fingerprint = witnessed && rest.text();
+      const reason = rest.optionalText() as LedgerReason | undefined;
+      paths.push({
+        key: keyed.keys[number] as string,
         paths: [...(spellings.get(number) ?? [])],
         outcome: witnessed ? "witnessed" : "withdrawn",
         ...(reason !== undefined && { reason }),
         ...(witnessed && {
-          fingerprint: fingerprintContent(witnessed.bodies.at(-1) as string),
+          fingerprint,
           bodyInCall: (calls[witnessed.write] as ToolCall).id,
           editsInCalls: witnessed.edits.map((edit) => (calls[edit] as ToolCall).id),
         }),
-        steps,
-      };
-    });
+        steps: Array.from({ length: rest.number() }, step),
+      });
+    }
     return {
       pathsWitnessed: pass.witnessed.length,
       pathsSeen: pass.seen,

@@ -1,10 +1,10 @@
 //! A document index at rest: one JSON record a line for each version of a document that was ingested.
 //! The texts themselves are kept beside it under their content hash. Contract section 5.
 
-use super::{chunk_spans, resolve::sha256_hex};
+use super::chunk_spans;
 use crate::error::Error;
 use crate::limits::MAX_DOCUMENT_PATH_BYTES;
-use crate::text::Utf16Span;
+use crate::text::{Utf16Span, sha256_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

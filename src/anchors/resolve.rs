@@ -7,8 +7,7 @@ use super::{
 };
 use crate::error::{Code, Detail, Error};
 use crate::limits::{DEFAULT_CHUNK_CHARS, DEFAULT_QUOTE_CHARS};
-use crate::text::{ByteSpan, Utf16Converter, Utf16Span, byte_of_utf16};
-use sha2::{Digest, Sha256};
+use crate::text::{ByteSpan, Utf16Converter, Utf16Span, byte_of_utf16, sha256_hex};
 
 /// A host's answer: `Err` when it threw, rejected or answered something that makes no sense.
 pub type Answer<T> = Result<T, ()>;
@@ -163,17 +162,6 @@ pub async fn resolve<L: Library>(
     let chunk_index = if lost { None } else { chunk_at(&chunks, span.start) };
     let quote = passage_quote(&passage, DEFAULT_QUOTE_CHARS);
     Ok(Resolved { document, content_hash, chunk_index, span, anchor, passage, quote, text, standing })
-}
-
-/// SHA-256 of the UTF-8 of `text`, lower-case hex.
-pub fn sha256_hex(text: &str) -> String {
-    use std::fmt::Write;
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
 }
 
 impl Request {

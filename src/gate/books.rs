@@ -8,8 +8,8 @@ use crate::limits::{
     MAX_GATE_ENTRIES, MAX_GATE_SEQUENCE, MAX_REJECTED_CHECKS, MAX_TAMPER_INJECTIONS,
     MAX_VERIFICATION_INJECTIONS,
 };
+use crate::text::{hex, sha256};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
 /// Why a stop would be answered with a demand.
@@ -206,20 +206,9 @@ fn parse_hex(hex: &str) -> Option<CommandHash> {
     Some(hash)
 }
 
-fn to_hex(hash: &CommandHash) -> String {
-    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
-    hash.iter().flat_map(digits).flatten().collect()
-}
-
 fn hash_command(command: &str) -> CommandHash {
-    let mut hasher = Sha256::new();
-    for (index, word) in command.split_whitespace().enumerate() {
-        if index > 0 {
-            hasher.update(b" ");
-        }
-        hasher.update(word.as_bytes());
-    }
-    hasher.finalize().into()
+    let words: Vec<&str> = command.split_whitespace().collect();
+    sha256(words.join(" ").as_bytes())
 }
 
 impl Gate {
@@ -439,7 +428,7 @@ impl Gate {
         let mut files: Vec<(&String, &u64)> = self.files.iter().collect();
         files.sort_unstable_by_key(|(_, place)| **place);
         let failed = |(hash, revision): (&CommandHash, &u64)| {
-            let hash = to_hex(hash);
+            let hash = hex(hash);
             FailedCheck::Text(if *revision == 0 { hash } else { format!("{hash}@{revision}") })
         };
         let snapshot = Snapshot {

@@ -1,28 +1,41 @@
-//! What of a session's ledger the conversation still shows.
+//! Evidence: which entries of a session's ledger the conversation still shows, so that a model need not
+//! read those files again.
 
 use super::arguments::Tool;
-use super::edit::{Body, plan_batch};
-use super::fingerprint::fingerprint_content;
+use super::edit::{Body, plan_batch, spend};
+use super::fingerprint::is_fingerprint_of;
 use super::history::Conversation;
 use super::replay::{Attribution, Limits};
+use crate::collections::sort;
+use crate::limits::MAX_ARGUMENT_UNITS;
 use crate::text::utf16_len;
 
 /// Longest receipt a read entry may point at, in UTF-16 units: the bound on arguments, for the same reason.
-const MAX_RECEIPT_UNITS: usize = crate::limits::MAX_ARGUMENT_UNITS;
+const MAX_RECEIPT_UNITS: usize = MAX_ARGUMENT_UNITS;
 
-/// What a ledger holds for one key; ids are the conversation's numbers, `None` for one it lacks.
+/// What a ledger says of one key. Calls are named by their ids' numbers; `None` is an id the
+/// conversation does not have.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
-    /// Whether the file is known to differ.
+    /// The ledger knows, or cannot rule out, that the file differs from what it holds.
     pub is_stale: bool,
     /// The fingerprint of the body last seen.
     pub fingerprint: Option<String>,
     /// The write whose body is the file's.
     pub write: Option<usize>,
-    /// The write and the edits the body follows from.
+    /// The write a chain starts from, and its edits.
     pub chain: Option<(usize, Vec<Option<usize>>)>,
     /// The read that shows the body, and the fingerprint of its receipt.
     pub read: Option<(usize, String)>,
+}
+
+impl Observation {
+    /// The calls that would show the body, if they are what the ledger takes them for.
+    fn tips(&self) -> impl Iterator<Item = usize> {
+        let edit = self.chain.as_ref().and_then(|(_, edits)| *edits.last()?);
+        let read = self.read.as_ref().map(|(read, _)| *read);
+        [self.write, edit, read].into_iter().flatten()
+    }
 }
 
 /// One file whose body is in front of the model.
@@ -30,22 +43,23 @@ pub struct Observation {
 pub struct Evidence {
     /// The key's number.
     pub key: usize,
-    /// The path as the write or read spelled it.
+    /// The path as the call that holds the body spells it.
     pub path: String,
     /// Whether a read's receipt is the body.
     pub is_read: bool,
-    /// The call that shows the body.
+    /// The call that holds the body.
     pub body_in_call: usize,
-    /// The edit calls on top of it, in order.
+    /// The edit calls to apply to it, in order.
     pub edits_in_calls: Vec<usize>,
-    /// The fingerprint the ledger holds.
+    /// The fingerprint, as the ledger has it.
     pub observed_fingerprint: String,
 }
 
-/// The files whose body `ledger` (by key number) observed and whose calls still show it, oldest
-/// first; a chain only when replaying it gives the fingerprint observed.
+/// What the conversation shows of `ledger` (by key number): an entry for each body that its calls give
+/// and whose fingerprint is the one observed. A body the model wrote outranks one it was shown.
 ///
-/// *Bounds*: [`Limits`]. *Source*: contract section 2.
+/// *Order*: by the call that completed the body, oldest first. *Bounds*: [`Limits`]; past
+/// `max_witnessed_paths` the newest stay. *Source*: contract section 2.
 pub fn visible_file_evidence(
     conversation: &Conversation,
     attributions: &[Attribution],
@@ -53,33 +67,30 @@ pub fn visible_file_evidence(
     limits: Limits,
     content: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Vec<Evidence> {
-    let mut search = Search { conversation, attributions, limits, remaining: limits.max_replayed_units };
+    let remaining = limits.max_replayed_units as u64;
+    let mut search = Search { conversation, attributions, limits, remaining };
+    let mut tips: Vec<(usize, usize)> = Vec::new();
+    for (key, observed) in ledger.iter().enumerate().filter(|(_, observed)| !observed.is_stale) {
+        tips.extend(observed.tips().filter_map(|id| Some((search.visible_call(id, key)?, key))));
+    }
+    // The budget is spent in the order of the calls.
+    sort(&mut tips);
+    tips.dedup();
     let mut found: Vec<Evidence> = Vec::new();
-    for (call, entry) in conversation.entries() {
-        let Some(Attribution::Key(key)) = attributions.get(call) else { continue };
-        let Some(observed) = ledger.get(*key).filter(|observed| !observed.is_stale) else { continue };
-        if !search.is_visible(call) {
+    for (call, key) in tips {
+        let Some(observed) = ledger.get(key) else { continue };
+        let Some(evidence) = search.evidence(call, key, observed, content) else { continue };
+        let other = found.iter().position(|other| other.key == key);
+        if evidence.is_read && other.is_some_and(|other| found.get(other).is_some_and(|other| !other.is_read))
+        {
             continue;
         }
-        let evidence = match entry.call.tool {
-            Tool::Write => search.written(call, *key, observed),
-            Tool::Edit => search.edited(call, *key, observed),
-            Tool::Read => search.shown(call, *key, observed, content),
-            Tool::Shell | Tool::Other => None,
-        };
-        let Some(evidence) = evidence else { continue };
-        if let Some(place) = found.iter().position(|other| other.key == *key) {
-            // A body the model wrote itself outranks one that was shown to it.
-            if evidence.is_read && found.get(place).is_some_and(|other| !other.is_read) {
-                continue;
-            }
-            found.remove(place);
+        if let Some(other) = other {
+            found.remove(other);
         }
         found.push(evidence);
-        if found.len() > limits.max_witnessed_paths {
-            found.remove(0);
-        }
     }
+    found.drain(..found.len().saturating_sub(limits.max_witnessed_paths));
     found
 }
 
@@ -87,103 +98,88 @@ struct Search<'c> {
     conversation: &'c Conversation,
     attributions: &'c [Attribution],
     limits: Limits,
-    remaining: usize,
+    remaining: u64,
 }
 
 impl Search<'_> {
-    fn is_visible(&self, call: usize) -> bool {
-        self.conversation.is_visible(call, self.limits.max_argument_units)
+    /// The visible call with `id`, if it is on the file of `key`.
+    fn visible_call(&self, id: usize, key: usize) -> Option<usize> {
+        let call = self.conversation.call_with_id(id)?;
+        let is_here = self.attributions.get(call) == Some(&Attribution::Key(key));
+        (is_here && self.conversation.is_visible(call, self.limits.max_argument_units)).then_some(call)
     }
 
     fn spend(&mut self, units: usize) -> bool {
-        let left = self.remaining.checked_sub(units);
+        let left = spend(self.remaining, units as u64);
         self.remaining = left.unwrap_or(self.remaining);
         left.is_some()
     }
 
-    /// The path and body of a write.
-    fn body(&self, call: usize) -> Option<(String, Body)> {
-        let body = self.conversation.written_body(call, self.limits.max_path_units)?;
-        Some((self.conversation.path(call)?.to_owned(), Body::new(body.into_owned())))
-    }
-
-    fn written(&self, call: usize, key: usize, observed: &Observation) -> Option<Evidence> {
-        if observed.write != Some(self.conversation.entry(call)?.call.id) {
-            return None;
-        }
-        let (path, body) = self.body(call)?;
-        let fingerprint = fingerprint_content(&body.text);
-        (observed.fingerprint.as_ref() == Some(&fingerprint)).then(|| Evidence {
-            key,
-            path,
-            is_read: false,
-            body_in_call: call,
-            edits_in_calls: Vec::new(),
-            observed_fingerprint: fingerprint,
-        })
-    }
-
-    fn edited(&mut self, call: usize, key: usize, observed: &Observation) -> Option<Evidence> {
-        let id = self.conversation.entry(call)?.call.id;
-        let (root, ids) = observed.chain.as_ref()?;
-        if ids.last() != Some(&Some(id)) || ids.len() > self.limits.max_edit_calls {
-            return None;
-        }
-        let root = self.visible_call(*root, key)?;
-        let (path, mut body) = self.body(root)?;
-        if !self.spend(body.units) {
-            return None;
-        }
-        let mut edits_in_calls = Vec::with_capacity(ids.len());
-        for id in ids {
-            let edit = self.visible_call((*id)?, key)?;
-            let edits = self.conversation.edits(edit)?;
-            body = plan_batch(&body, &edits, |units| self.spend(units)).ok()?.build(&body);
-            edits_in_calls.push(edit);
-        }
-        let fingerprint = fingerprint_content(&body.text);
-        (observed.fingerprint.as_ref() == Some(&fingerprint)).then_some(Evidence {
-            key,
-            path,
-            is_read: false,
-            body_in_call: root,
-            edits_in_calls,
-            observed_fingerprint: fingerprint,
-        })
-    }
-
-    /// The visible call with `id` on the file of `key`.
-    fn visible_call(&self, id: usize, key: usize) -> Option<usize> {
-        let call = self.conversation.call_with_id(id)?;
-        let is_here = self.attributions.get(call) == Some(&Attribution::Key(key));
-        (is_here && self.is_visible(call)).then_some(call)
-    }
-
-    fn shown(
-        &self,
+    fn evidence(
+        &mut self,
         call: usize,
         key: usize,
         observed: &Observation,
         content: &mut dyn FnMut(usize) -> Option<String>,
     ) -> Option<Evidence> {
         let entry = self.conversation.entry(call)?;
-        let (id, rendered_fingerprint) = observed.read.as_ref()?;
-        let path = entry.arguments.path.as_deref()?;
-        let (number, receipt) = self.conversation.receipt(call)?;
-        let is_readable = entry.arguments.request.is_some()
-            && utf16_len(path) <= self.limits.max_path_units
-            && receipt.units <= MAX_RECEIPT_UNITS;
-        if *id != entry.call.id || !is_readable {
-            return None;
-        }
-        let shown = content(number)?;
-        (fingerprint_content(&shown) == *rendered_fingerprint).then_some(Evidence {
+        let fingerprint = observed.fingerprint.as_deref()?;
+        let (is_proved, body_in_call, edits_in_calls) = match entry.call.tool {
+            Tool::Write if observed.write == Some(entry.call.id) => {
+                let body = self.conversation.written_body(call, self.limits.max_path_units)?;
+                (is_fingerprint_of(fingerprint, &body), call, Vec::new())
+            }
+            Tool::Edit => {
+                let (root, ids) = observed.chain.as_ref()?;
+                let (root, edits, body) = self.chain(*root, ids, key)?;
+                (is_fingerprint_of(fingerprint, body.as_str()), root, edits)
+            }
+            Tool::Read => (self.is_shown(call, observed, content)?, call, Vec::new()),
+            _ => return None,
+        };
+        let path = self.conversation.path(body_in_call)?;
+        is_proved.then(|| Evidence {
             key,
             path: path.to_owned(),
-            is_read: true,
-            body_in_call: call,
-            edits_in_calls: Vec::new(),
-            observed_fingerprint: observed.fingerprint.clone()?,
+            is_read: entry.call.tool == Tool::Read,
+            body_in_call,
+            edits_in_calls,
+            observed_fingerprint: fingerprint.to_owned(),
         })
+    }
+
+    /// The write and the edits of a chain as calls, and the body they give.
+    fn chain(&mut self, root: usize, ids: &[Option<usize>], key: usize) -> Option<(usize, Vec<usize>, Body)> {
+        let root = self.visible_call(root, key)?;
+        let mut body =
+            Body::new(self.conversation.written_body(root, self.limits.max_path_units)?.into_bytes());
+        if ids.len() > self.limits.max_edit_calls || !self.spend(body.units) {
+            return None;
+        }
+        let mut calls = Vec::with_capacity(ids.len());
+        for id in ids {
+            let call = self.visible_call((*id)?, key)?;
+            let edits = self.conversation.edits(call)?;
+            body = plan_batch(&body, &edits, |units| self.spend(units)).ok()?.build(&body);
+            calls.push(call);
+        }
+        Some((root, calls, body))
+    }
+
+    /// Whether the receipt of a read is the one observed, and short enough to point at.
+    fn is_shown(
+        &self,
+        call: usize,
+        observed: &Observation,
+        content: &mut dyn FnMut(usize) -> Option<String>,
+    ) -> Option<bool> {
+        let entry = self.conversation.entry(call)?;
+        let (id, rendered_fingerprint) = observed.read.as_ref()?;
+        let (number, receipt) = self.conversation.receipt(call)?;
+        let is_readable = *id == entry.call.id
+            && entry.arguments.request.is_some()
+            && utf16_len(self.conversation.path(call)?) <= self.limits.max_path_units
+            && receipt.units <= MAX_RECEIPT_UNITS;
+        Some(is_readable && is_fingerprint_of(rendered_fingerprint, &content(number)?))
     }
 }

@@ -1,21 +1,30 @@
-//! The short name of a body.
+//! The names of bodies.
 
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use crate::text::sha256_hex;
 
-/// Bytes of the hash a fingerprint keeps: 64 bits tell one file's bodies apart and stay short in a prompt.
-const KEPT_BYTES: usize = 8;
+/// Hex digits of a ledger's fingerprint: 64 bits tell one file's bodies apart and stay short in a prompt.
+const FINGERPRINT_DIGITS: usize = 16;
 
-/// The fingerprint of `text`: the first 16 hex digits of the SHA-256 of its UTF-8.
+/// The SHA-256 of the UTF-8 of `text`: 64 lower-case hex digits.
 ///
 /// *Source*: contract section 2.
 pub fn fingerprint_content(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(KEPT_BYTES).fold(String::with_capacity(2 * KEPT_BYTES), |mut hex, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    sha256_hex(text)
+}
+
+/// The fingerprint a ledger keeps of `text`: the first 16 digits of [`fingerprint_content`]. The
+/// contract gives the hash whole, the vectors show ledgers that hold its start; both are fingerprints
+/// of the text, see [`is_fingerprint_of`].
+pub(super) fn ledger_fingerprint(text: &str) -> String {
+    let mut digits = sha256_hex(text);
+    digits.truncate(FINGERPRINT_DIGITS);
+    digits
+}
+
+/// Whether `observed`, from any ledger, is a fingerprint of `text`: the start of its hash, and no
+/// shorter than ours.
+pub(super) fn is_fingerprint_of(observed: &str, text: &str) -> bool {
+    observed.len() >= FINGERPRINT_DIGITS && sha256_hex(text).starts_with(observed)
 }
 
 #[cfg(test)]
@@ -23,9 +32,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fingerprint_is_the_start_of_the_sha_256_of_the_utf_8() {
-        assert_eq!(fingerprint_content(""), "e3b0c44298fc1c14");
-        assert_eq!(fingerprint_content("abc"), "ba7816bf8f01cfea");
-        assert_eq!(fingerprint_content("\r\nalpha\r\n  indent alpha\r\n😀 gamma\r\n"), "4de063a47ed0c1c8");
+    fn a_ledger_keeps_the_start_of_the_fingerprint() {
+        let text = "\r\nalpha\r\n  indent alpha\r\n😀 gamma\r\n";
+        assert_eq!(ledger_fingerprint(text), "4de063a47ed0c1c8");
+        let whole = fingerprint_content(text);
+        assert_eq!(whole.len(), 64);
+        for (observed, is_one) in [
+            (whole.as_str(), true),
+            (&whole[..16], true),
+            (&whole[..40], true),
+            (&whole[..15], false),
+            ("", false),
+            ("e3b0c44298fc1c14", false),
+        ] {
+            assert_eq!(is_fingerprint_of(observed, text), is_one, "{observed}");
+        }
     }
 }

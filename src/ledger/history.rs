@@ -5,7 +5,6 @@ use super::edit::Edit;
 use super::replay::Reason;
 use crate::limits::{MAX_ATTRIBUTABLE_UNITS, MAX_CALL_ID_UNITS};
 use crate::text::utf16_len;
-use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) const LINE_FEED: u8 = b'\n';
@@ -90,7 +89,7 @@ pub(super) struct Entry {
 /// The calls and receipts of one conversation, with every mutation's arguments read once.
 #[derive(Debug, Default)]
 pub struct Conversation {
-    text: String,
+    utf8: Vec<u8>,
     entries: Vec<Entry>,
     receipts: Vec<Receipt>,
     claims: Vec<Claim>,
@@ -98,21 +97,22 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation whose arguments lie in `text`; calls then name their place.
-    pub fn over(text: String) -> Self {
-        Conversation { text, ..Conversation::default() }
+    /// A conversation whose arguments lie in `utf8`; calls then name their place. Bytes, because most
+    /// of them are passed over: what is taken out as text is checked there.
+    pub fn over(utf8: Vec<u8>) -> Self {
+        Conversation { utf8, ..Conversation::default() }
     }
 
-    /// The text at a byte range, or `""` where there is none.
-    pub fn text_at(&self, place: Range<usize>) -> &str {
-        self.text.get(place).unwrap_or("")
+    /// The bytes at a range, or none where there are none.
+    pub fn bytes_at(&self, place: Range<usize>) -> &[u8] {
+        self.utf8.get(place).unwrap_or_default()
     }
 
     /// Adds the next call, whose arguments are at byte range `place` of the text.
     ///
     /// *Bounds*: arguments over [`MAX_ATTRIBUTABLE_UNITS`] name no path.
     pub fn push_call(&mut self, call: Call, place: Range<usize>) {
-        let json = self.text_at(place.clone());
+        let json = self.bytes_at(place.clone());
         let arguments = match call.tool {
             Tool::Shell | Tool::Other => Arguments::default(),
             _ if call.argument_units > MAX_ATTRIBUTABLE_UNITS => Arguments::default(),
@@ -128,9 +128,9 @@ impl Conversation {
 
     /// Adds the next call with its arguments as text.
     pub fn push_call_with(&mut self, call: Call, arguments: &str) {
-        let start = self.text.len();
-        self.text.push_str(arguments);
-        self.push_call(call, start..self.text.len());
+        let start = self.utf8.len();
+        self.utf8.extend_from_slice(arguments.as_bytes());
+        self.push_call(call, start..self.utf8.len());
     }
 
     /// Adds the next receipt.
@@ -177,8 +177,8 @@ impl Conversation {
         self.entries.get(call)
     }
 
-    pub(super) fn json(&self, entry: &Entry) -> &str {
-        self.text_at(entry.place.clone())
+    pub(super) fn json(&self, entry: &Entry) -> &[u8] {
+        self.bytes_at(entry.place.clone())
     }
 
     /// The number of the receipt behind `call`; its number is what contents are asked for by.
@@ -247,12 +247,12 @@ impl Conversation {
     }
 
     /// The body of a write call in a known shape, with a path of at most `max_path_units`.
-    pub fn written_body(&self, call: usize, max_path_units: usize) -> Option<Cow<'_, str>> {
+    pub fn written_body(&self, call: usize, max_path_units: usize) -> Option<String> {
         let entry = self.entries.get(call)?;
         let path = entry.arguments.path.as_deref()?;
         let Some(Request::Write(text)) = &entry.arguments.request else { return None };
         let is_whole = entry.call.is_well_formed && utf16_len(path) <= max_path_units;
-        text.decode(self.json(entry)).filter(|_| is_whole)
+        text.decode_str(self.json(entry)).filter(|_| is_whole)
     }
 
     /// The operations of an edit call in a known shape; `None` also where a text holds half of a

@@ -14,6 +14,9 @@ pub struct Window {
     pub limit: usize,
 }
 
+/// The windows that show a file as far as a read ever shows it unasked.
+const CONCLUSIVE: [Window; 2] = [Window::WHOLE, Window { offset: 0, limit: DEFAULT_READ_LINES }];
+
 impl Default for Window {
     fn default() -> Self {
         Window { offset: 0, limit: DEFAULT_READ_LINES }
@@ -53,39 +56,51 @@ pub fn render_numbered_read(text: &str, window: Window) -> String {
         let _ = write!(rendered, "{}\t{line}", index + 1);
     }
     if shown < total {
-        let last = first + shown;
-        let _ = write!(
-            rendered,
-            "\n\n[PARTIAL view — lines {}-{last} of {total}.\nContinue with read({{ offset: {last}, limit: N }}), or narrow with grep.]",
-            first + 1
-        );
+        rendered.push_str(&notice(first, shown, total));
     }
     rendered
 }
 
-/// The length of the rendering of the whole of `text`, `units` long, without building it.
-pub(super) fn whole_rendering_units(text: &str, units: usize) -> usize {
+/// What a read says behind the `shown` lines after the first `left_out`, where there are more.
+fn notice(left_out: usize, shown: usize, total: usize) -> String {
+    let (first, last) = (left_out + 1, left_out + shown);
+    format!(
+        "\n\n[PARTIAL view — lines {first}-{last} of {total}.\nContinue with read({{ offset: {last}, limit: N }}), or narrow with grep.]"
+    )
+}
+
+/// The length of the rendering of the first `limit` lines of `text`, in UTF-16 units, without
+/// building it.
+fn rendering_units(text: &str, limit: usize) -> usize {
     let total = line_count(text);
+    let shown = total.min(limit);
+    let end = memchr::memchr_iter(LINE_FEED, text.as_bytes()).nth(shown.saturating_sub(1));
+    let shown_text = text.get(..end.unwrap_or(text.len())).unwrap_or(text);
+    let notice = if shown < total { notice(0, shown, total) } else { String::new() };
     let (mut digits, mut from, mut width) = (0, 1, 1);
     // All numbers of one width at a time: 1-9, 10-99 and so on.
-    while from <= total {
-        let past = (from * 10).min(total + 1);
+    while from <= shown {
+        let past = (from * 10).min(shown + 1);
         digits += (past - from) * width;
         from *= 10;
         width += 1;
     }
-    units + total + digits
+    // A tab stands behind every number.
+    utf16_len(shown_text) + shown + digits + utf16_len(&notice)
 }
 
-/// The rendering of `text` (`units` long) that is `receipt_units` long and speaks for the whole
-/// file: all of it, or the default window of a longer one.
-pub(super) fn conclusive_window(text: &str, units: usize, receipt_units: usize) -> Option<Window> {
-    if whole_rendering_units(text, units) == receipt_units {
-        return Some(Window::WHOLE);
-    }
-    let is_partial = line_count(text) > DEFAULT_READ_LINES;
-    (is_partial && utf16_len(&render_numbered_read(text, Window::default())) == receipt_units)
-        .then(Window::default)
+/// Whether `receipt_units` is the length of a rendering of `text` that speaks for the whole file: of
+/// all of it, or of the default window of a longer one.
+pub(super) fn may_show_whole(text: &str, receipt_units: usize) -> bool {
+    CONCLUSIVE.iter().any(|window| rendering_units(text, window.limit) == receipt_units)
+}
+
+/// Whether `receipt` is such a rendering.
+pub(super) fn shows_whole(text: &str, receipt: &str) -> bool {
+    let units = utf16_len(receipt);
+    CONCLUSIVE.iter().any(|window| {
+        rendering_units(text, window.limit) == units && render_numbered_read(text, *window) == receipt
+    })
 }
 
 #[cfg(test)]
@@ -112,12 +127,13 @@ mod tests {
     fn the_length_of_a_rendering_is_known_before_it_is_built() {
         for lines in [0, 1, 8, 9, 10, 98, 99, 100, 1_001, 2_000, 2_500] {
             let text = "é漢😀 x\r\n".repeat(lines);
-            let rendered = render_numbered_read(&text, Window::WHOLE);
-            let units = utf16_len(&text);
-            assert_eq!(whole_rendering_units(&text, units), utf16_len(&rendered), "{lines}");
-            assert_eq!(conclusive_window(&text, units, utf16_len(&rendered)), Some(Window::WHOLE));
-            let shown = render_numbered_read(&text, Window::default());
-            assert!(conclusive_window(&text, units, utf16_len(&shown)).is_some());
+            for window in CONCLUSIVE {
+                let rendered = render_numbered_read(&text, window);
+                assert_eq!(rendering_units(&text, window.limit), utf16_len(&rendered), "{lines}");
+                assert!(may_show_whole(&text, utf16_len(&rendered)) && shows_whole(&text, &rendered));
+                assert!(!shows_whole(&text, &rendered.replacen('1', "7", 1)));
+            }
+            assert!(!may_show_whole(&text, 1));
         }
     }
 }

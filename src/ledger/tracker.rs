@@ -1,14 +1,15 @@
-//! The observation ledger of one session: what was last known of each file, and which call shows it.
+//! The observation ledger of one session: of each file the body last seen, and the calls that hold it.
 
-use super::fingerprint::fingerprint_content;
-use std::collections::HashMap;
+use super::fingerprint::ledger_fingerprint;
+use crate::collections::StringMap;
+use std::cell::OnceCell;
 
-/// The calls a body follows from: one whole write and the edits on top of it.
+/// The calls a body follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditChain {
-    /// The write.
+    /// The write of a whole body.
     pub root_write_call_id: String,
-    /// The edits, in order; never empty.
+    /// The edits on top of it, in order; never empty.
     pub edit_call_ids: Vec<String>,
 }
 
@@ -21,20 +22,65 @@ pub struct ReadWitness {
     pub rendered_fingerprint: String,
 }
 
+/// A body that was seen. Its fingerprint is made when somebody asks, or when another file is recorded:
+/// a chain replayed into the ledger names eight bodies nobody will ever ask about.
+#[derive(Debug, Clone)]
+struct Body {
+    /// Until the fingerprint is made.
+    text: Option<String>,
+    fingerprint: OnceCell<String>,
+}
+
+impl Body {
+    fn of(text: &str) -> Self {
+        Body { text: Some(text.to_owned()), fingerprint: OnceCell::new() }
+    }
+
+    fn fingerprint(&self) -> &str {
+        self.fingerprint.get_or_init(|| ledger_fingerprint(self.text.as_deref().unwrap_or("")))
+    }
+
+    fn is(&self, text: &str) -> bool {
+        match &self.text {
+            Some(own) => own == text,
+            None => self.fingerprint() == ledger_fingerprint(text),
+        }
+    }
+
+    fn let_go_of_text(&mut self) {
+        self.fingerprint();
+        self.text = None;
+    }
+}
+
+/// Where the conversation holds the body.
 #[derive(Debug, Clone, Default)]
-struct Observation {
-    fingerprint: Option<String>,
-    write: Option<String>,
-    edits: Vec<String>,
-    read: Option<ReadWitness>,
-    is_stale: bool,
+enum Source {
+    #[default]
+    Nowhere,
+    Calls {
+        write: String,
+        edits: Vec<String>,
+    },
+    Read(ReadWitness),
+}
+
+/// What is known of one file.
+#[derive(Debug, Clone, Default)]
+struct File {
     was_seen: bool,
+    has_drifted: bool,
+    /// `None` when the file was seen and its content is not known.
+    body: Option<Body>,
+    source: Source,
 }
 
 /// What a session has observed of its files, by key.
 #[derive(Debug, Clone, Default)]
 pub struct FileReadTracker {
-    files: HashMap<String, Observation>,
+    files: StringMap<File>,
+    /// The key recorded last, the only one whose body may still be a text.
+    newest: String,
 }
 
 impl FileReadTracker {
@@ -43,60 +89,67 @@ impl FileReadTracker {
         FileReadTracker::default()
     }
 
-    /// Records that the file was seen: with its `content` where known, and with the write that put it
-    /// there. The same content keeps what vouched for it, another or an unknown one does not.
-    pub fn record_read(&mut self, key: &str, content: Option<&str>, write_call_id: Option<&str>) {
-        let file = self.files.entry(key.to_owned()).or_default();
-        let fingerprint = content.map(fingerprint_content);
-        let is_same = fingerprint.is_some() && fingerprint == file.fingerprint;
-        if !is_same {
-            *file = Observation { fingerprint, ..Observation::default() };
+    /// Changes what is known of the file of `key`, which is seen now.
+    fn see(&mut self, key: &str, change: &mut dyn FnMut(&mut File)) {
+        if self.newest != key {
+            let before = self.files.get_mut(&self.newest).and_then(|file| file.body.as_mut());
+            before.into_iter().for_each(Body::let_go_of_text);
+            key.clone_into(&mut self.newest);
         }
-        file.is_stale = false;
-        file.was_seen = true;
-        if let (Some(_), Some(call)) = (content, write_call_id.filter(|call| !call.is_empty())) {
-            file.write = Some(call.to_owned());
-            file.edits.clear();
-            file.read = None;
-        }
+        self.files.change(key, |file| {
+            file.was_seen = true;
+            file.has_drifted = false;
+            change(file);
+        });
     }
 
-    /// Records a read that showed the whole file, and the fingerprint of what it showed.
+    /// Records that the file was seen: with its `content` where that is known, and with the write that
+    /// put it there. What held the body before holds it still when it is the same, and else no more.
+    pub fn record_read(&mut self, key: &str, content: Option<&str>, write_call_id: Option<&str>) {
+        self.see(key, &mut |file| {
+            let is_same =
+                content.is_some_and(|content| file.body.as_ref().is_some_and(|body| body.is(content)));
+            if !is_same {
+                file.body = content.map(Body::of);
+                file.source = Source::Nowhere;
+            }
+            if let (Some(_), Some(call)) = (content, write_call_id.filter(|call| !call.is_empty())) {
+                file.source = Source::Calls { write: call.to_owned(), edits: Vec::new() };
+            }
+        });
+    }
+
+    /// Records a read that showed the whole file, and the fingerprint of what it showed. Calls that
+    /// hold the body are the better source and stay.
     pub fn record_full_read(&mut self, key: &str, content: &str, call_id: &str, rendered_fingerprint: &str) {
         self.record_read(key, Some(content), None);
-        if let Some(file) = self.files.get_mut(key).filter(|file| file.write.is_none()) {
-            file.read = Some(ReadWitness {
-                call_id: call_id.to_owned(),
-                rendered_fingerprint: rendered_fingerprint.to_owned(),
-            });
-        }
+        self.see(key, &mut |file| {
+            if !matches!(file.source, Source::Calls { .. }) {
+                let (call_id, rendered_fingerprint) = (call_id.to_owned(), rendered_fingerprint.to_owned());
+                file.source = Source::Read(ReadWitness { call_id, rendered_fingerprint });
+            }
+        });
     }
 
-    /// Records what an edit left. The chain goes on only where the body before it was vouched for by a
-    /// write.
+    /// Records what an edit left. Calls hold it only where they held the body it changed.
     pub fn record_edit(&mut self, key: &str, content: &str, call_id: &str) {
-        let file = self.files.entry(key.to_owned()).or_default();
-        let goes_on = file.write.is_some() && file.fingerprint.is_some() && !call_id.is_empty();
-        file.fingerprint = Some(fingerprint_content(content));
-        file.is_stale = false;
-        file.was_seen = true;
-        file.read = None;
-        if goes_on {
-            file.edits.push(call_id.to_owned());
-        } else {
-            file.write = None;
-            file.edits.clear();
-        }
+        self.see(key, &mut |file| {
+            file.body = Some(Body::of(content));
+            match &mut file.source {
+                Source::Calls { edits, .. } if !call_id.is_empty() => edits.push(call_id.to_owned()),
+                source => *source = Source::Nowhere,
+            }
+        });
     }
 
     /// Records that a tool found the file different from what is known here. Nothing else changes.
     pub fn record_drift_observed(&mut self, key: &str) {
-        self.files.entry(key.to_owned()).or_default().is_stale = true;
+        self.files.change(key, |file| file.has_drifted = true);
     }
 
     /// Whether the file is known to differ from the last observation.
     pub fn drift_observed(&self, key: &str) -> bool {
-        self.files.get(key).is_some_and(|file| file.is_stale)
+        self.files.get(key).is_some_and(|file| file.has_drifted)
     }
 
     /// Whether the file was ever seen.
@@ -104,26 +157,35 @@ impl FileReadTracker {
         self.files.get(key).is_some_and(|file| file.was_seen)
     }
 
-    /// The fingerprint of the body last seen.
+    /// The fingerprint of the body last seen: the first 16 digits of its hash.
     pub fn fingerprint(&self, key: &str) -> Option<&str> {
-        self.files.get(key)?.fingerprint.as_deref()
+        self.files.get(key)?.body.as_ref().map(Body::fingerprint)
     }
 
     /// The write whose body is the file's; `None` once edits stand on it.
     pub fn write_call_id(&self, key: &str) -> Option<&str> {
-        let file = self.files.get(key)?;
-        file.write.as_deref().filter(|_| file.edits.is_empty())
+        match &self.files.get(key)?.source {
+            Source::Calls { write, edits } if edits.is_empty() => Some(write),
+            _ => None,
+        }
     }
 
-    /// The write and the edits the body follows from; `None` without edits.
+    /// The write and the edits that hold the body; `None` without edits.
     pub fn edit_chain(&self, key: &str) -> Option<EditChain> {
-        let file = self.files.get(key).filter(|file| !file.edits.is_empty())?;
-        Some(EditChain { root_write_call_id: file.write.clone()?, edit_call_ids: file.edits.clone() })
+        match &self.files.get(key)?.source {
+            Source::Calls { write, edits } if !edits.is_empty() => {
+                Some(EditChain { root_write_call_id: write.clone(), edit_call_ids: edits.clone() })
+            }
+            _ => None,
+        }
     }
 
     /// The read that shows the body.
     pub fn read_witness(&self, key: &str) -> Option<&ReadWitness> {
-        self.files.get(key)?.read.as_ref()
+        match &self.files.get(key)?.source {
+            Source::Read(witness) => Some(witness),
+            _ => None,
+        }
     }
 }
 
@@ -180,5 +242,18 @@ mod tests {
         assert!(!tracker.drift_observed("k"));
         tracker.record_drift_observed("k");
         assert_eq!((tracker.drift_observed("k"), tracker.write_call_id("k")), (true, Some("w")));
+    }
+
+    #[test]
+    fn only_the_file_recorded_last_still_has_its_text() {
+        let mut tracker = FileReadTracker::new();
+        for (key, content) in [("k", "a"), ("k", "b"), ("l", "é漢😀\r\n"), ("k", "b"), ("m", "")] {
+            tracker.record_read(key, Some(content), Some("w"));
+        }
+        let has_text = |key: &&str| tracker.files.get(key).unwrap().body.as_ref().unwrap().text.is_some();
+        assert_eq!(tracker.files.keys().filter(has_text).collect::<Vec<_>>(), ["m"]);
+        for (key, content) in [("k", "b"), ("l", "é漢😀\r\n"), ("m", "")] {
+            assert_eq!(tracker.fingerprint(key), Some(ledger_fingerprint(content).as_str()));
+        }
     }
 }

@@ -4,7 +4,10 @@
 //! A lone surrogate in a JavaScript string reaches Rust as U+FFFD: three bytes, one unit. Offsets
 //! therefore stay true, and a caller that must not confuse the two asks JavaScript first.
 
+mod hash;
+
 use crate::collections::sort_by;
+pub use hash::{hex, sha256, sha256_hex};
 
 /// A half-open range of bytes, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -43,9 +46,17 @@ impl ByteSpan {
 
 /// The length of `text` in UTF-16 code units.
 pub fn utf16_len(text: &str) -> usize {
-    // Every byte that starts a character counts one, and a four-byte character one more: the loop
-    // has no branch and is vectorised.
-    text.as_bytes().iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
+    utf16_len_of_bytes(text.as_bytes())
+}
+
+/// [`utf16_len`] of a text that is kept as its UTF-8.
+pub fn utf16_len_of_bytes(utf8: &[u8]) -> usize {
+    // Every byte that starts a character counts one, and a four-byte character one more. Sums of 64
+    // fit a byte, so the inner loop has no branch and works on sixteen bytes at a time.
+    let count = |chunk: &[u8]| -> u8 {
+        chunk.iter().map(|&byte| u8::from(byte & 0xC0 != 0x80) + u8::from(byte >= 0xF0)).sum()
+    };
+    utf8.chunks(64).map(|chunk| usize::from(count(chunk))).sum()
 }
 
 /// Converts byte offsets of one text to UTF-16 offsets, in time linear in the text when the offsets

@@ -64,7 +64,7 @@ impl DocumentIndexReader {
 /// SHA-256 of the text in the input buffer, lower-case hex.
 #[wasm_bindgen]
 pub fn content_hash(bytes: usize) -> String {
-    crate::anchors::resolve::sha256_hex(&input_text(bytes))
+    crate::text::sha256_hex(&input_text(bytes))
 }
 
 fn json(version: &Version) -> String {

@@ -1,12 +1,13 @@
 //! The ledger at the boundary. A conversation crosses once, as numbers and the texts the pass needs;
 //! the contents of receipts cross only when asked for.
 
-use super::read::{input_text, input_texts};
+use super::read::{input_bytes, input_text, input_texts};
 use super::write::Packer;
+use crate::collections::StringMap;
 use crate::ledger::{
-    Attribution, Call, Conversation, FileReadTracker, Limits, Observation, Receipt, Standing, Tool, Window,
-    apply_edit, fingerprint_content, lexical_file_key, render_numbered_read, replay, replay_hop,
-    visible_file_evidence,
+    Attribution, Call, Conversation, FileReadTracker, Limits, Observation, Receipt, Replay, Splice, Standing,
+    Tool, Window, accounts, apply_edit, fingerprint_content, lexical_file_key, render_numbered_read, replay,
+    replay_hop, spend, visible_file_evidence,
 };
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
@@ -32,7 +33,7 @@ impl LedgerConversation {
     /// `is_well_formed` is asked for the calls, by number, whose arguments hold U+FFFD.
     #[wasm_bindgen(constructor)]
     pub fn new(records: &[u32], ends: &[u32], is_well_formed: &Function) -> LedgerConversation {
-        let mut conversation = Conversation::over(input_text(ends.last().map_or(0, |&end| end as usize)));
+        let mut conversation = Conversation::over(input_bytes(ends.last().map_or(0, |&end| end as usize)));
         let replacement = memchr::memmem::Finder::new("\u{FFFD}");
         let mut receipts = 0;
         let mut start = 0;
@@ -46,7 +47,7 @@ impl LedgerConversation {
             if kind == CALL {
                 let place = if flags & 4 != 0 { texts.next() } else { None };
                 let place = place.unwrap_or(0..0);
-                let is_suspect = replacement.find(conversation.text_at(place.clone()).as_bytes()).is_some();
+                let is_suspect = replacement.find(conversation.bytes_at(place.clone())).is_some();
                 let number = JsValue::from_f64(conversation.calls() as f64);
                 let call = Call {
                     tool: match second {
@@ -71,7 +72,8 @@ impl LedgerConversation {
                 conversation.push_receipt(Receipt {
                     id: id as usize,
                     is_error: second & 1 != 0,
-                    head: place.map(|place| conversation.text_at(place).to_owned()),
+                    head: place
+                        .map(|place| String::from_utf8_lossy(conversation.bytes_at(place)).into_owned()),
                     units: length as usize,
                 });
                 receipts += 1;
@@ -83,21 +85,20 @@ impl LedgerConversation {
     /// For each call the number of its path or none; then the paths.
     pub fn paths(&self) -> Array {
         let mut packer = Packer::default();
-        let mut numbers = std::collections::HashMap::new();
-        let mut paths = Vec::new();
+        let mut paths = StringMap::default();
         for call in 0..self.conversation.calls() {
-            let number = self.conversation.path(call).map(|path| {
-                *numbers.entry(path).or_insert_with(|| {
-                    paths.push(path);
-                    paths.len() - 1
-                })
+            let number = self.conversation.path(call).map(|path| match paths.get(path) {
+                Some(number) => *number,
+                None => {
+                    let number = paths.len();
+                    paths.insert(path, number);
+                    number
+                }
             });
             packer.optional(number);
         }
         packer.number(paths.len());
-        for path in paths {
-            packer.text(path);
-        }
+        paths.keys().for_each(|path| packer.text(path));
         packer.finish()
     }
 
@@ -122,37 +123,45 @@ impl LedgerConversation {
     }
 
     pub fn written_body(&self, call: usize, max_path_units: usize) -> Option<String> {
-        self.conversation.written_body(call, max_path_units).map(|body| body.into_owned())
+        self.conversation.written_body(call, max_path_units)
     }
 
     pub fn is_replayable_edit(&self, call: usize) -> bool {
         self.conversation.is_replayable_edit(call)
     }
 
-    /// Witnessed count, seen, units, the call and code that stopped the pass; for each witnessed path
-    /// its key, write, shell call, edits and bodies; with `explain` the steps.
-    pub fn replay(&self, attributions: &[u32], limits: &[u32], content: &Function, explain: bool) -> Array {
-        let attributions = read_attributions(attributions);
-        let replayed = replay(&self.conversation, &attributions, read_limits(limits), &mut contents(content));
-        let mut packer = Packer::default();
-        packer.number(replayed.witnessed.len());
-        packer.number(replayed.seen);
-        packer.number(replayed.units);
-        packer.optional(replayed.stopped.map(|(call, _)| call));
-        packer.optional_text(replayed.stopped.map(|(_, stop)| stop.as_str()));
+    /// The head of the pass (see `pack_replay`); for each witnessed path the first body, and for each
+    /// edit the change to the next: where, how much goes, what comes.
+    pub fn replay(&self, attributions: &[u32], limits: &[u32], content: &Function) -> Array {
+        let replayed = self.pass(attributions, limits, content);
+        let mut packer = pack_replay(&replayed);
         for path in &replayed.witnessed {
-            packer.number(path.key);
-            packer.number(path.write);
-            packer.optional(path.shell_since);
-            packer.number(path.edits.len());
-            path.edits.iter().for_each(|&edit| packer.number(edit));
-            path.bodies.iter().for_each(|body| packer.text(body));
+            path.bodies.iter().take(1).for_each(|body| packer.text(body));
+            for (old, new) in path.bodies.iter().zip(path.bodies.iter().skip(1)) {
+                let splice = Splice::between(old, new);
+                packer.number(splice.start);
+                packer.number(splice.removed);
+                packer.text(splice.inserted);
+            }
         }
-        if explain {
-            packer.number(replayed.steps.len());
-            for step in &replayed.steps {
+        packer.finish()
+    }
+
+    /// The head of the pass; then for each file its key, its number among the witnessed and that body's
+    /// fingerprint where it is one, the reason, and its steps.
+    pub fn explain(&self, attributions: &[u32], limits: &[u32], content: &Function) -> Array {
+        let replayed = self.pass(attributions, limits, content);
+        let mut packer = pack_replay(&replayed);
+        for account in accounts(&replayed) {
+            packer.number(account.key);
+            packer.optional(account.witnessed.map(|(number, _)| number));
+            if let Some((_, path)) = account.witnessed {
+                packer.text(&path.fingerprint());
+            }
+            packer.optional_text(account.reason.map(|reason| reason.as_str()));
+            packer.number(account.steps.len());
+            for step in account.steps {
                 packer.number(step.call);
-                packer.number(step.key);
                 packer.text(step.action.as_str());
                 packer.optional_text(step.reason.map(|reason| reason.as_str()));
                 packer.number(step.units);
@@ -206,6 +215,32 @@ impl LedgerConversation {
     }
 }
 
+impl LedgerConversation {
+    fn pass(&self, attributions: &[u32], limits: &[u32], content: &Function) -> Replay {
+        let attributions = read_attributions(attributions);
+        replay(&self.conversation, &attributions, read_limits(limits), &mut contents(content))
+    }
+}
+
+/// Witnessed count, seen, units, the call and code that stopped the pass; for each witnessed path its
+/// key, write, shell call and edits.
+fn pack_replay(replayed: &Replay) -> Packer {
+    let mut packer = Packer::default();
+    packer.number(replayed.witnessed.len());
+    packer.number(replayed.seen);
+    packer.number(replayed.units);
+    packer.optional(replayed.stopped.map(|(call, _)| call));
+    packer.optional_text(replayed.stopped.map(|(_, stop)| stop.as_str()));
+    for path in &replayed.witnessed {
+        packer.number(path.key);
+        packer.number(path.write);
+        packer.optional(path.shell_since);
+        packer.number(path.edits.len());
+        path.edits.iter().for_each(|&edit| packer.number(edit));
+    }
+    packer
+}
+
 fn read_attributions(numbers: &[u32]) -> Vec<Attribution> {
     let read = |&number: &u32| match number {
         0 => Attribution::Nowhere,
@@ -253,7 +288,7 @@ pub fn ledger_apply_edit(ends: &[u32]) -> Option<String> {
 pub fn ledger_replay_hop(ends: &[u32], remaining: f64) -> Array {
     let texts = input_texts(ends);
     // A float cast saturates: more than fits is no limit, less than nothing is nothing.
-    let before = remaining as usize;
+    let before = remaining as u64;
     let mut left = before;
     let result = match texts.as_slice() {
         [body, arguments] => replay_hop(body, arguments, &mut left).ok(),
@@ -266,9 +301,25 @@ pub fn ledger_replay_hop(ends: &[u32], remaining: f64) -> Array {
     )
 }
 
+/// What is left of `remaining`, or nothing where `units` are more.
 #[wasm_bindgen]
-pub fn ledger_render(bytes: usize, offset: usize, limit: Option<usize>) -> String {
-    let window = Window { offset, limit: limit.unwrap_or(Window::default().limit) };
+pub fn ledger_spend(remaining: f64, units: f64) -> Option<f64> {
+    spend(remaining as u64, units as u64).map(|_| remaining - units)
+}
+
+/// The lines `first` to `last` where they are given, else those of `offset` and `limit`.
+#[wasm_bindgen]
+pub fn ledger_render(
+    bytes: usize,
+    first: Option<usize>,
+    last: Option<usize>,
+    offset: usize,
+    limit: Option<usize>,
+) -> String {
+    let window = match (first, last) {
+        (Some(first), Some(last)) => Window::of_lines(first, last),
+        _ => Window { offset, limit: limit.unwrap_or(Window::default().limit) },
+    };
     render_numbered_read(&input_text(bytes), window)
 }
 
@@ -278,6 +329,28 @@ pub fn ledger_file_key(ends: &[u32], sandboxed: bool) -> String {
     match input_texts(ends).as_slice() {
         [directory, path] => lexical_file_key(directory, path, sandboxed),
         _ => String::new(),
+    }
+}
+
+/// The texts of the input buffer, cut where they are asked for: bodies are not copied twice.
+struct Texts<'e> {
+    all: String,
+    ends: &'e [u32],
+}
+
+impl<'e> Texts<'e> {
+    fn taken(ends: &'e [u32]) -> Self {
+        Texts { all: input_text(ends.last().map_or(0, |&end| end as usize)), ends }
+    }
+
+    fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)? as usize;
+        let before = index.checked_sub(1).and_then(|before| self.ends.get(before));
+        self.all.get(before.map_or(0, |&start| start as usize)..end)
+    }
+
+    fn text(&self, index: usize) -> &str {
+        self.get(index).unwrap_or("")
     }
 }
 
@@ -297,25 +370,20 @@ impl LedgerTracker {
 
     /// Content and call id, where they are given.
     pub fn record_read(&mut self, ends: &[u32]) {
-        let texts = input_texts(ends);
-        if let [key, rest @ ..] = texts.as_slice() {
-            let content = rest.first().map(String::as_str);
-            self.tracker.record_read(key, content, rest.get(1).map(String::as_str));
-        }
+        let texts = Texts::taken(ends);
+        self.tracker.record_read(texts.text(0), texts.get(1), texts.get(2));
     }
 
     /// Content, call id, fingerprint of the receipt.
     pub fn record_full_read(&mut self, ends: &[u32]) {
-        if let [key, content, call, rendered] = input_texts(ends).as_slice() {
-            self.tracker.record_full_read(key, content, call, rendered);
-        }
+        let texts = Texts::taken(ends);
+        self.tracker.record_full_read(texts.text(0), texts.text(1), texts.text(2), texts.text(3));
     }
 
     /// Content and call id.
     pub fn record_edit(&mut self, ends: &[u32]) {
-        if let [key, content, call] = input_texts(ends).as_slice() {
-            self.tracker.record_edit(key, content, call);
-        }
+        let texts = Texts::taken(ends);
+        self.tracker.record_edit(texts.text(0), texts.text(1), texts.text(2));
     }
 
     pub fn record_drift_observed(&mut self, bytes: usize) {

@@ -22,9 +22,9 @@ pub fn input_reserve(bytes: usize) -> *mut u8 {
     })
 }
 
-/// The first `bytes` bytes of the buffer as an owned text; ill-formed bytes become U+FFFD.
-pub fn input_text(bytes: usize) -> String {
-    let taken = INPUT.with_borrow_mut(|input| {
+/// The first `bytes` bytes of the buffer.
+pub fn input_bytes(bytes: usize) -> Vec<u8> {
+    INPUT.with_borrow_mut(|input| {
         let mut taken = if input.len() > KEPT_BYTES {
             std::mem::take(input)
         } else {
@@ -32,8 +32,13 @@ pub fn input_text(bytes: usize) -> String {
         };
         taken.truncate(bytes);
         taken
-    });
-    String::from_utf8(taken).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    })
+}
+
+/// The first `bytes` bytes of the buffer as an owned text; ill-formed bytes become U+FFFD.
+pub fn input_text(bytes: usize) -> String {
+    String::from_utf8(input_bytes(bytes))
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Cuts the buffer into texts that end at the byte offsets `ends` (ascending).

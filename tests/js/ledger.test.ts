@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -136,7 +137,7 @@ describe("exactness", () => {
   test("bodies with every ending, a mark, emptiness, emoji and no final newline are carried exactly", () => {
     for (const body of ["", "\n", "é漢😀", "a\r\nb\r\n", "a\nb\r\nc", "\uFEFFa\n", "a\rb", "\u2028x\u0000", "x".repeat(31_000)]) {
       const { tracker, report } = replayed(done("w", "write", { path: "a", content: body }));
-      expect([tracker.fingerprint("/repo/a"), report.unitsReplayed], JSON.stringify(body.slice(0, 9))).toEqual([fingerprintContent(body), body.length]);
+      expect([tracker.fingerprint("/repo/a"), report.unitsReplayed], JSON.stringify(body.slice(0, 9))).toEqual([fingerprintContent(body).slice(0, 16), body.length]);
     }
   });
 
@@ -210,6 +211,8 @@ describe("edits", () => {
     expect(budget.remaining).toBe(6);
     expect(replayHop("1", { edits: [{ old_string: "1", new_string: "12345" }, { old_string: "12345", new_string: "1" }] }, budget)).toBe("1");
     expect(budget.remaining).toBe(1);
+    expect(spend(createReplayBudget(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER - 1)).toBe(true);
+    expect([spend({ remaining: Infinity }, 5), spend({ remaining: NaN }, 5), spend({ remaining: -1 }, 5)]).toEqual([true, false, false]);
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     expect(replayHop("1", cycle, budget)).toBeUndefined();
@@ -311,7 +314,77 @@ test("evidence follows the tracker: drift, another body and a full read", () => 
   expect(knownStale(tracker, "/repo/a")).toBe(true);
   expect(describeVisibleFileEvidence(messages, tracker, "/repo", false)).toBeUndefined();
   tracker.recordFullRead("/repo/b", "seen", "r", fingerprintContent("1\tseen"));
-  expect(visibleFileEvidence(messages, tracker, "/repo", false)).toEqual([{ path: "b", kind: "read", bodyInCall: "r", observedFingerprint: fingerprintContent("seen") }]);
+  expect(visibleFileEvidence(messages, tracker, "/repo", false)).toEqual([{ path: "b", kind: "read", bodyInCall: "r", observedFingerprint: tracker.fingerprint("/repo/b") }]);
+});
+
+test("a fingerprint is the SHA-256, and a ledger may hold it whole or its start", () => {
+  const hash = createHash("sha256").update("é漢😀\r\n", "utf8").digest("hex");
+  expect(fingerprintContent("é漢😀\r\n")).toBe(hash);
+  const messages = done("w", "write", { path: "a", content: "é漢😀\r\n" });
+  for (const [fingerprint, entries] of [[hash, 1], [hash.slice(0, 16), 1], [hash.slice(0, 15), 0], ["", 0], [fingerprintContent("other"), 0]] as const) {
+    const tracker: FileReadTracker = { recordRead: () => {}, hasRead: () => true, fingerprint: () => fingerprint, writeCallId: () => "w" };
+    expect(visibleFileEvidence(messages, tracker, "/repo", false).map((entry) => entry.observedFingerprint), fingerprint).toEqual(entries === 1 ? [fingerprint] : []);
+  }
+});
+
+test("evidence is in the order of the calls that completed the bodies, and a write outranks a read", () => {
+  const messages = [
+    ...done("wa", "write", { path: "a", content: "x" }),
+    assistant("rb", "read", { path: "b" }), receipt("rb", "1\tseen"),
+    ...done("wc", "write", { path: "c", content: "y" }),
+    ...done("ea", "edit", { path: "a", old_string: "x", new_string: "z" }),
+    assistant("ra", "read", { path: "a" }), receipt("ra", "1\tz"),
+  ];
+  const { tracker } = replayed(messages);
+  tracker.recordFullRead("/repo/b", "seen", "rb", fingerprintContent("1\tseen"));
+  tracker.recordFullRead("/repo/a", "z", "ra", fingerprintContent("1\tz"));
+  expect(visibleFileEvidence(messages, tracker, "/repo", false).map(({ path, bodyInCall, editsInCalls }) => [path, bodyInCall, editsInCalls])).toEqual([
+    ["b", "rb", undefined], ["c", "wc", undefined], ["a", "wa", ["ea"]],
+  ]);
+});
+
+test("the account of a file has every step with its cost, and one reason", () => {
+  const messages = [
+    ...done("w", "write", { path: "a", content: "abc" }),
+    ...done("e", "edit", { path: "./a", old_string: "c", new_string: "cd" }),
+    assistant("r", "read", { path: "a" }), receipt("r", "1\tabcd"),
+    ...done("s", "bash", {}),
+    ...done("n", "edit", { path: "a", old_string: "none", new_string: "" }),
+    ...done("m", "edit", { path: "a", old_string: "a", new_string: "" }),
+    ...done("v", "write", { path: "b", content: "" }),
+  ];
+  const account = explainLedger(messages, keys, { shellCalls: ["bash"] });
+  expect(account).toEqual({
+    pathsWitnessed: 1,
+    pathsSeen: 1,
+    unitsReplayed: 13,
+    shellSince: [],
+    paths: [
+      {
+        key: "/repo/a",
+        paths: ["a", "./a"],
+        outcome: "withdrawn",
+        reason: "no-match",
+        steps: [
+          { callId: "w", tool: "write", messageIndex: 0, action: "held", units: 3 },
+          { callId: "e", tool: "edit", messageIndex: 2, action: "edited", units: 4 },
+          { callId: "r", tool: "read", messageIndex: 4, action: "confirmed", units: 6 },
+          { callId: "s", tool: "bash", messageIndex: 6, action: "shell-ran", units: 0 },
+          { callId: "n", tool: "edit", messageIndex: 8, action: "withdrawn", reason: "no-match", units: 0 },
+          { callId: "m", tool: "edit", messageIndex: 10, action: "ignored", reason: "no-body", units: 0 },
+        ],
+      },
+      {
+        key: "/repo/b",
+        paths: ["b"],
+        outcome: "witnessed",
+        fingerprint: fingerprintContent("").slice(0, 16),
+        bodyInCall: "v",
+        editsInCalls: [],
+        steps: [{ callId: "v", tool: "write", messageIndex: 12, action: "held", units: 0 }],
+      },
+    ],
+  });
 });
 
 describe("misuse", () => {
@@ -326,6 +399,9 @@ describe("misuse", () => {
     ["a tracker", () => replayObservationLedger([], {} as never, keys), { field: "tracker.recordRead" }],
     ["a resolver", () => replayObservationLedger([], createFileReadTracker(), "x" as never), { field: "keyOf" }],
     ["units", () => spend(createReplayBudget(), -1), { field: "units" }],
+    ["a budget", () => spend({} as never, 1), { field: "budget.remaining" }],
+    ["a range", () => renderNumberedRead("a", { readRange: [2, 1] }), { field: "window.readRange" }],
+    ["a range of one", () => renderNumberedRead("a", { readRange: [1] as never }), { field: "window.readRange" }],
   ];
   test.each(wrong)("%s is named", (_, run, details) => {
     expect(run).toThrow(EvidenceError);
@@ -334,6 +410,14 @@ describe("misuse", () => {
     } catch (error) {
       expect((error as EvidenceError).details).toEqual(details);
     }
+  });
+
+  test("a throw of keyOf half-way writes nothing, and messages are refused before the tracker is asked", () => {
+    const tracker: FileReadTracker = { hasRead: () => false, recordRead: () => expect.unreachable("nothing may be written") };
+    const messages = [...done("a", "write", { path: "a", content: "" }), ...done("b", "write", { path: "b", content: "" })];
+    const report = replayObservationLedger(messages, tracker, (path) => { if (path === "b") throw new Error("no"); return path; });
+    expect(report).toEqual({ pathsWitnessed: 0, pathsSeen: 0, unitsReplayed: 0 });
+    expect(() => replayObservationLedger([...messages, 7 as never], tracker, keys)).toThrow(/messages\[4\]/);
   });
 
   test("arguments that are no string name no path", () => {

@@ -1,0 +1,64 @@
+/** The ledger in a page: the same conversations, the same judgement. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchChromium, serve } from "../support/browser.js";
+
+interface Vector {
+  name: string;
+  workingDirectory: string;
+  messages: unknown[];
+  expected: { report: object; evidence: object[]; observedPaths: string[] };
+}
+
+const vectors = JSON.parse(readFileSync(new URL("../data/ledger/conversations.json", import.meta.url), "utf8")) as Vector[];
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof serve>>;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  server = await serve(join(import.meta.dirname, "../../pkg"));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+test("every conversation is judged in Chromium as the vectors judge it", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${server.origin}/package.json`);
+  const judged = await page.evaluate(async (conversations) => {
+    const address = "/dist/ledger.js";
+    const ledger = (await import(address)) as typeof import("agent-evidence/ledger");
+    await ledger.init();
+    return conversations.map(({ messages, workingDirectory }) => {
+      const tracker = ledger.createFileReadTracker();
+      const report = ledger.replayObservationLedger(messages as never, tracker, ledger.lexicalFileKeys(workingDirectory, false));
+      const evidence = ledger.visibleFileEvidence(messages as never, tracker, workingDirectory, false);
+      return { report, evidence, observedPaths: ledger.collectObservedPaths(messages as never) };
+    });
+  }, vectors);
+  expect(judged).toHaveLength(150);
+  for (const [index, { name, expected: { report, evidence, observedPaths } }] of vectors.entries()) {
+    expect(judged[index], name).toEqual({ report, evidence, observedPaths });
+  }
+  await page.close();
+});
+
+test("half of a surrogate pair is refused in a page too", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${server.origin}/package.json`);
+  const report = await page.evaluate(async () => {
+    const address = "/dist/ledger.js";
+    const ledger = (await import(address)) as typeof import("agent-evidence/ledger");
+    await ledger.init();
+    const call = { id: "w", function: { name: "write", arguments: '{"path":"a","content":"\ud83d"}' } };
+    const messages = [{ role: "assistant", toolCalls: [call] }, { role: "tool", toolCallId: "w", content: "done" }];
+    return ledger.replayObservationLedger(messages, ledger.createFileReadTracker(), (path) => path);
+  });
+  expect(report).toEqual({ pathsWitnessed: 0, pathsSeen: 1, unitsReplayed: 0 });
+  await page.close();
+});
