@@ -160,7 +160,7 @@ mod tests {
         fn the_sort_is_the_standard_one(items in prop::collection::vec((0u8..8, any::<u16>()), 0..200)) {
             let (mut ours, mut theirs) = (items.clone(), items);
             sort_by(&mut ours, |one, other| one.0.cmp(&other.0));
-            theirs.sort_by(|one, other| one.0.cmp(&other.0));
+            theirs.sort_by_key(|one| one.0);
             prop_assert_eq!(&ours, &theirs);
             sort(&mut ours);
             theirs.sort();
