@@ -59,11 +59,10 @@ pub fn extract_rule_citations(text: &str) -> Vec<String> {
 /// Tells claims that were made before.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    known: HashMap<Key, usize>,
+    known: HashMap<String, usize>,
+    /// The claim looked at: its kind, its symbol, a NUL and its text.
+    key: String,
 }
-
-/// Kind, raw text and symbol.
-type Key = (Kind, Box<str>, Option<Box<str>>);
 
 /// Whether a claim is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,13 +75,17 @@ pub(super) enum Claim {
 
 impl Claims {
     pub(super) fn seen(&mut self, text: &str, citation: &Citation) -> Claim {
-        let key = (citation.kind, citation.raw(text).into(), citation.symbol.as_deref().map(Into::into));
+        self.key.clear();
+        self.key.push(char::from(citation.kind as u8));
+        self.key.push_str(citation.symbol.as_deref().unwrap_or(""));
+        self.key.push('\0');
+        self.key.push_str(citation.raw(text));
         let next = self.known.len();
-        match self.known.get(&key) {
+        match self.known.get(&self.key) {
             Some(index) => Claim::Again(*index),
             None if next >= MAX_EXTRACTED => Claim::TooMany,
             None => {
-                self.known.insert(key, next);
+                self.known.insert(self.key.clone(), next);
                 Claim::New
             }
         }
@@ -509,14 +512,22 @@ fn located(path: &str, names: &Names) -> Option<bool> {
 
 /// True for a word that nothing can be read from: most of a text.
 fn is_plain(bytes: &[u8], Word { start, end, has }: Word, options: &ExtractOptions) -> bool {
-    if has & (SLASH | OPEN) != 0 || start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`') {
+    if has & SLASH != 0 || start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`') {
         return false;
     }
     let long = end - start >= SHORTEST_COMMIT;
     if long && (has & DIGIT != 0 || options.ambiguous_shas) {
         return false;
     }
-    let word = bytes.get(start..end).unwrap_or_default();
+    let mut word = bytes.get(start..end).unwrap_or_default();
+    if has & OPEN != 0 {
+        // `(so` is prose; a bracket further in belongs to a name, a call or a link.
+        let Some((b'(' | b'[', rest)) = word.split_first() else { return false };
+        if has & (DOT | INNER) != 0 || rest.iter().any(|byte| matches!(byte, b'(' | b'[')) {
+            return false;
+        }
+        word = rest;
+    }
     if has & (DOT | INNER) == 0 {
         return !is_maybe_name(word);
     }
@@ -532,8 +543,10 @@ const SHORTEST_COMMIT: usize = 7;
 
 /// `Makefile`, `LICENSE`, `dockerfile`: names without a mark of their own.
 fn is_maybe_name(word: &[u8]) -> bool {
-    match word {
-        [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => word.len() >= 4,
+    let closing = |byte: &&u8| matches!(byte, b')' | b']' | b'!' | b'?');
+    let tail = word.iter().rev().take_while(closing).count();
+    match word.get(..word.len() - tail).unwrap_or_default() {
+        name @ [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => name.len() >= 4,
         [.., b'f', b'i', b'l', b'e'] => true,
         _ => false,
     }

@@ -96,9 +96,10 @@ fn may_cite(block: &[u8; BLOCK + 2]) -> bool {
         found |= (byte == b'.') & (next > b' ')
             | (byte == b'/')
             | (byte == b'\\')
-            | (byte == b'(')
-            | (byte == b'[')
             | (byte == b'`')
+            // A rule, and the target of a link; any other bracket is prose.
+            | ((byte == b'[') & (next == b'r'))
+            | ((byte == b']') & (next == b'('))
             | (byte >= 0x80)
             | (byte.wrapping_sub(b'0') < 10)
             | (capital(byte) & capital(next))
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn nothing_is_skipped_that_a_citation_needs() {
         for word in [
-            "a.c", "a/b", "a\\b", "(a", "[rule:x]", "`x`", "6d77153", "LICENSE", "Makefile", "é.rs",
+            "a.c", "a/b", "a\\b", "(a.c", "](a", "[rule:x]", "`x`", "6d77153", "LICENSE", "Makefile", "é.rs",
             "12:14:x",
         ] {
             for before in 0..3 * BLOCK {

@@ -64,20 +64,26 @@ pub fn utf16_len_of_bytes(utf8: &[u8]) -> usize {
 #[derive(Debug, Clone)]
 pub struct Utf16Converter<'t> {
     text: &'t str,
+    is_ascii: bool,
     byte: usize,
     unit: usize,
 }
 
 impl<'t> Utf16Converter<'t> {
     /// A converter at the start of `text`.
-    pub const fn new(text: &'t str) -> Self {
-        Utf16Converter { text, byte: 0, unit: 0 }
+    pub fn new(text: &'t str) -> Self {
+        // No early end: without branches the loop is vectorised.
+        let all = text.as_bytes().iter().fold(0, |all, byte| all | byte);
+        Utf16Converter { text, is_ascii: all < 0x80, byte: 0, unit: 0 }
     }
 
     /// The UTF-16 offset of byte `byte`. An offset past the end counts as the end; one inside a
     /// character counts as the start of that character.
     pub fn offset(&mut self, byte: usize) -> usize {
         let mut byte = byte.min(self.text.len());
+        if self.is_ascii {
+            return byte;
+        }
         while !self.text.is_char_boundary(byte) {
             byte -= 1;
         }
