@@ -150,6 +150,34 @@ fn a_line_that_does_not_parse_is_an_attempt_only_when_its_first_words_say_so() {
 }
 
 #[test]
+fn what_bash_refuses_is_unreadable_and_what_it_takes_is_read() {
+    for line in [
+        "a | ! b",
+        "a |& ! b",
+        "A=m(date) npm test",
+        "a >A=(b c)",
+        "a <<EOFA=(b)",
+        "((\"1+2))",
+        "echo $((1`+2))",
+        "for ((i=0; i<3)); do a; done",
+    ] {
+        assert_eq!(classify_verification_command(line).reason.code.as_str(), "unreadable", "{line}");
+    }
+    for line in [
+        "npm test\n!",
+        "time",
+        "A=(a b) npm test",
+        "A+=(a) npm test",
+        "echo $'a\\#b\\v\\a\\f'",
+        "(( a[\"x\\\"y\"] ))",
+        "((echo \"a\\\"b\") && npm test)",
+    ] {
+        assert_ne!(classify_verification_command(line).reason.code.as_str(), "unreadable", "{line}");
+    }
+    assert!(!classify_verification_command("npm test\n!").accepted);
+}
+
+#[test]
 fn a_reason_names_the_words_at_fault() {
     for (line, code, words) in [
         ("npm test", "check", "`npm test`"),
@@ -186,7 +214,7 @@ fn an_explained_line_shows_its_words_in_order_with_what_they_are() {
         let (_, words) = explain_command(line);
         let word = |word: &agent_evidence::gate::commands::ExplainedWord| {
             let sign = if word.decides { "!" } else { "" };
-            format!("{}{sign}:{}", word.span.of(line), word.role.as_str())
+            format!("{}{sign}:{}", word.span.of(line), format!("{:?}", word.role).to_lowercase())
         };
         words.iter().map(word).collect::<Vec<_>>().join(" ")
     };

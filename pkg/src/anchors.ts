@@ -1,6 +1,6 @@
 /** Anchors: quotes and links that land on the passage. */
 import * as check from "./check.js";
-import { call, putText, putTexts, Unpacker } from "./engine.js";
+import { call, currentGeneration, putText, putTexts, Unpacker } from "./engine.js";
 
 export { EvidenceError, type EvidenceErrorCode, type EvidenceErrorDetails } from "./errors.js";
 export { init, type InitSource } from "./init.js";
@@ -112,9 +112,19 @@ export function textFragment(passage: string, options?: TextFragmentOptions): st
   const { document, startChar } = check.options(options, "options", ["document", "startChar"]);
   if (startChar !== undefined) check.integer(startChar, "options.startChar");
   if (document === undefined) return call((engine) => engine.text_fragment(putText(engine, passage)));
-  const texts = [passage, check.string(document, "options.document")];
-  return call((engine) => engine.text_fragment_in(putTexts(engine, texts), startChar as number | undefined));
+  const source = check.string(document, "options.document");
+  return call((engine) => {
+    if (lastDocument?.source !== source || lastDocument.generation !== currentGeneration()) {
+      lastDocument = undefined;
+      engine.read_document(putText(engine, source));
+      lastDocument = { source, generation: currentGeneration() };
+    }
+    return engine.text_fragment_in_document(putText(engine, passage), startChar as number | undefined);
+  });
 }
+
+/** What the engine has read last: link after link into one document crosses with the passage only. */
+let lastDocument: { source: string; generation: number } | undefined;
 
 /**
  * The page's address pointed at the passage, or undefined when there is no http, https or file address.

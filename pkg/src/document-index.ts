@@ -2,17 +2,17 @@
 import type { ChunkSpan } from "./anchors.js";
 import { spanTag } from "./anchors.js";
 import * as check from "./check.js";
-import { call, currentGeneration, putText, putTexts } from "./engine.js";
+import { call, currentGeneration, putBytes, putText, putTexts } from "./engine.js";
 import type { CaptureProvenance, DocumentInfo, ResolveCitationDeps } from "./resolve.js";
 
 /** Where an index is kept: one append-only JSONL, and texts by content hash. Synchronous. */
 export interface DocumentStorage {
   /** Length of the index in bytes, 0 when there is none; grows with every append. */
   indexSize(): number;
-  /** The whole index, `""` when there is none. */
-  readIndex(): string;
-  /** Appends one record and its newline in one write, behind a newline if the last write was torn. */
-  appendIndex(record: string): void;
+  /** Fills `target` with the index from byte `offset` on; answers how many bytes there were. */
+  readIndex(offset: number, target: Uint8Array): number;
+  /** Appends a line, which ends in its newline, in one write; behind a newline if the last write was torn. */
+  appendIndex(line: Uint8Array): void;
   /** The text with this content hash, or null. */
   readText(contentHash: string): string | null;
   /** Keeps a text under its content hash; a reader sees all of it or nothing. */
@@ -55,7 +55,10 @@ export interface SkippedRecord {
 
 interface Reader {
   generation: number;
+  /** Bytes of the index that were read. */
   size: number;
+  /** Bytes of whole lines among them: what comes after may still change. */
+  settled: number;
   handle: import("./wasm/agent_evidence.js").DocumentIndexReader;
 }
 
@@ -86,7 +89,7 @@ export class DocumentIndex implements ResolveCitationDeps<IndexedDocument> {
     const version = document(record);
     if (isNew) {
       this.#storage.writeText(version.contentHash, text);
-      this.#storage.appendIndex(record);
+      this.#storage.appendIndex(encoder.encode(`${record}\n`));
     }
     return version;
   }
@@ -136,20 +139,28 @@ export class DocumentIndex implements ResolveCitationDeps<IndexedDocument> {
     return older === undefined ? null : this.text(older);
   }
 
-  /** Runs on the index as it is stored now: re-read when it grew or the engine was restarted. */
+  /** Runs on the index as it is stored now: what it grew by is read, all of it after a restart of the engine. */
   #read<T>(run: (reader: Reader["handle"], engine: typeof import("./wasm/agent_evidence.js")) => T): T {
     const size = this.#storage.indexSize();
-    const current = this.#reader;
-    if (current === undefined || current.size !== size || current.generation !== currentGeneration()) {
-      const jsonl = this.#storage.readIndex();
-      const handle = call((engine) => new engine.DocumentIndexReader(putText(engine, jsonl)));
-      if (current !== undefined && current.generation === currentGeneration()) current.handle.free();
-      this.#reader = { generation: currentGeneration(), size, handle };
+    let reader = this.#reader;
+    if (reader === undefined || reader.size > size || reader.generation !== currentGeneration()) {
+      if (reader?.generation === currentGeneration()) reader.handle.free();
+      this.#reader = undefined;
+      reader = { generation: currentGeneration(), size: 0, settled: 0, handle: call((engine) => new engine.DocumentIndexReader()) };
+      this.#reader = reader;
     }
-    const { handle } = this.#reader as Reader;
+    const { handle } = reader;
+    if (reader.size < size) {
+      const bytes = new Uint8Array(size - reader.settled);
+      const read = this.#storage.readIndex(reader.settled, bytes);
+      reader.size = reader.settled + read;
+      reader.settled += call((engine) => handle.extend(putBytes(engine, bytes.subarray(0, read))));
+    }
     return call((engine) => run(handle, engine));
   }
 }
+
+const encoder = new TextEncoder();
 
 function document(record: string): IndexedDocument {
   const parsed = JSON.parse(record) as IndexedDocument;

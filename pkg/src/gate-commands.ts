@@ -1,6 +1,9 @@
 /** Gate: which shell lines run a check, and what their exit status proves. */
 import * as check from "./check.js";
+import type * as bindings from "./wasm/agent_evidence.js";
 import { call, putText, putTexts, Unpacker } from "./engine.js";
+
+type Engine = typeof bindings;
 
 /** Why a line is accepted or not; stable, for a host with words of its own. */
 export type CommandReasonCode =
@@ -34,18 +37,10 @@ export interface CommandClassification {
   code: CommandReasonCode;
 }
 
+const ROLES = ["argument", "assignment", "keyword", "operator", "option", "redirection", "subcommand", "task", "tool", "wrapper"] as const;
+
 /** What a word is to its line. */
-export type CommandWordRole =
-  | "argument"
-  | "assignment"
-  | "keyword"
-  | "operator"
-  | "option"
-  | "redirection"
-  | "subcommand"
-  | "task"
-  | "tool"
-  | "wrapper";
+export type CommandWordRole = (typeof ROLES)[number];
 
 /** One word of a line. *Units*: UTF-16, half-open, from 0. */
 export interface ExplainedCommandWord {
@@ -112,11 +107,35 @@ export interface VerificationEvidence extends CommandClassification {
   passed: boolean;
 }
 
-function classification(unpacker: Unpacker): CommandClassification {
-  const verdict = unpacker.number();
-  const code = unpacker.text() as CommandReasonCode;
-  return { accepted: (verdict & 1) !== 0, candidate: (verdict & 2) !== 0, reason: unpacker.text(), code };
+let reasons: string[] | undefined;
+
+/** `text` is the words the reason is about. */
+function answer(engine: Engine, head: number, text: string, phrase?: string): CommandClassification {
+  reasons ??= engine.command_reasons();
+  const at = (head >> 3) * 3;
+  const behind = reasons[at + 2];
+  const reason = phrase ?? (behind === "" ? (reasons[at + 1] as string) : `${reasons[at + 1]}${text}${behind}`);
+  return { accepted: (head & 1) !== 0, candidate: (head & 2) !== 0, reason, code: reasons[at] as CommandReasonCode };
 }
+
+function classification(engine: Engine, unpacker: Unpacker, command: string): CommandClassification {
+  const head = unpacker.number();
+  if ((head & IN_LINE) !== 0) {
+    const start = unpacker.number();
+    return answer(engine, head, command.slice(start, start + unpacker.number()));
+  }
+  return answer(engine, head, "", namesWords(engine, head) ? unpacker.text() : undefined);
+}
+
+/** Set when the words a reason is about stand in the line. */
+const IN_LINE = 4;
+
+function namesWords(engine: Engine, head: number): boolean {
+  reasons ??= engine.command_reasons();
+  return reasons[(head >> 3) * 3 + 2] !== "";
+}
+
+const PLACES = 2 ** 22;
 
 /** True when the line runs, or tries to run, a test, type check, lint or build. */
 export function isVerificationCommand(command: string): boolean {
@@ -130,7 +149,16 @@ export function isVerificationCommand(command: string): boolean {
  */
 export function classifyVerificationCommand(command: string): CommandClassification {
   check.string(command, "command");
-  return call((engine) => classification(new Unpacker(engine.classify_verification_command(putText(engine, command)))));
+  return call((engine) => {
+    const packed = engine.classify_verification_command(putText(engine, command));
+    const head = packed % 256;
+    if ((head & IN_LINE) !== 0) {
+      const place = (packed - head) / 256;
+      const start = place % PLACES;
+      return answer(engine, head, command.slice(start, start + (place - start) / PLACES));
+    }
+    return answer(engine, head, "", namesWords(engine, head) ? engine.command_reason_phrase(putText(engine, command)) : undefined);
+  });
 }
 
 /** `classifyVerificationCommand` of many lines, in their order and in one call of the engine. */
@@ -139,7 +167,7 @@ export function classifyVerificationCommands(commands: readonly string[]): Comma
   return call((engine) => {
     const lengths = Uint32Array.from(texts, (text) => text.length);
     const unpacker = new Unpacker(engine.classify_verification_commands(putText(engine, texts.join("\n")), lengths));
-    return texts.map(() => classification(unpacker));
+    return texts.map((text) => classification(engine, unpacker, text));
   });
 }
 
@@ -148,11 +176,11 @@ export function explainCommand(command: string): CommandExplanation {
   check.string(command, "command");
   return call((engine) => {
     const unpacker = new Unpacker(engine.explain_command(putText(engine, command)));
-    const explanation: CommandExplanation = { ...classification(unpacker), words: [] };
+    const explanation: CommandExplanation = { ...classification(engine, unpacker, command), words: [] };
     while (!unpacker.done) {
       const start = unpacker.number();
       const end = unpacker.number();
-      const role = unpacker.text() as CommandWordRole;
+      const role = ROLES[unpacker.number()] as CommandWordRole;
       explanation.words.push({ start, end, text: command.slice(start, end), role, decides: unpacker.number() === 1 });
     }
     return explanation;
@@ -189,7 +217,7 @@ export function collectVerificationEvidence(messages: readonly EvidenceMessage[]
       const exitCode = unpacker.optionalText();
       const counted = unpacker.number() === 1;
       const passed = unpacker.number() === 1;
-      const item = { command, toolCallId, messageIndex, callIndex, resultIndex, exitCode: exitCode === undefined ? null : Number(exitCode), counted, passed, ...classification(unpacker) };
+      const item = { command, toolCallId, messageIndex, callIndex, resultIndex, exitCode: exitCode === undefined ? null : Number(exitCode), counted, passed, ...classification(engine, unpacker, command) };
       if (counted || includes) evidence.push(item);
     }
     return evidence;

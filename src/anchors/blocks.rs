@@ -151,7 +151,12 @@ impl<'s> Reader<'s> {
     fn new(source: &'s str) -> Self {
         Reader {
             source,
-            page: Page::default(),
+            page: Page {
+                text: String::with_capacity(source.len()),
+                folded: String::with_capacity(source.len()),
+                words: Vec::with_capacity(source.len() / 8),
+                ..Page::default()
+            },
             kind: Kind::Prose,
             footnote: false,
             marked: false,
@@ -297,13 +302,24 @@ impl<'s> Reader<'s> {
             return;
         }
         let verbatim = text.len() == range.len();
+        let place = |from: usize, to: usize| match verbatim {
+            true => ByteSpan::new(range.start + from, range.start + to),
+            false => ByteSpan::new(range.start, range.end),
+        };
         let mut spaces = 0;
-        for (offset, character) in text.char_indices() {
-            let source = if verbatim {
-                ByteSpan::new(range.start + offset, range.start + offset + character.len_utf8())
-            } else {
-                ByteSpan::new(range.start, range.end)
-            };
+        let mut at = 0;
+        while let Some(rest) = text.get(at..) {
+            // Most text is words of plain ASCII: each is taken as one piece.
+            let length = rest.bytes().take_while(u8::is_ascii_graphic).count();
+            if length > 0 {
+                let piece = rest.get(..length).unwrap_or("");
+                self.append(piece, place(at, at + length), verbatim, false);
+                at += length;
+                spaces = 0;
+                continue;
+            }
+            let Some(character) = rest.chars().next() else { break };
+            let end = at + character.len_utf8();
             if character == '\n' && self.kind == Kind::Code {
                 self.end_block();
                 spaces = 0;
@@ -315,8 +331,9 @@ impl<'s> Reader<'s> {
                 self.break_word(if wide || tab { Gap::Barrier } else { Gap::Space });
             } else {
                 spaces = 0;
-                self.character(character, source, verbatim);
+                self.character(character, place(at, end), verbatim);
             }
+            at = end;
         }
     }
 
@@ -328,14 +345,20 @@ impl<'s> Reader<'s> {
             }
             return;
         }
+        let mut encoded = [0; 4];
+        self.append(character.encode_utf8(&mut encoded), source, verbatim, is_unspaced(character));
+    }
+
+    /// Adds to the open word, or opens one.
+    fn append(&mut self, piece: &str, source: ByteSpan, verbatim: bool, unspaced: bool) {
         if self.open.is_none() {
             self.open_word(source);
         }
-        self.page.text.push(character);
+        self.page.text.push_str(piece);
         if let Some(open) = &mut self.open {
             open.verbatim &= verbatim && source.start == open.source.end;
             open.source.end = source.end.max(open.source.end);
-            open.unspaced |= is_unspaced(character);
+            open.unspaced |= unspaced;
             open.code |= self.code;
             open.link |= self.links > 0;
         }
@@ -388,21 +411,23 @@ impl<'s> Reader<'s> {
     fn close_word(&mut self) {
         let Some(open) = self.open.take() else { return };
         let word = self.page.text.get(open.text..).unwrap_or("");
-        let broken = open.broken || is_leftover(word, open.code || self.kind == Kind::Code);
-        if word.is_ascii() && !open.unspaced {
-            let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-            let bytes = word.as_bytes();
+        let bytes = word.as_bytes();
+        let seen = bytes.iter().fold(0, |seen, &byte| seen | class(byte));
+        let in_code = open.code || self.kind == Kind::Code;
+        let broken = open.broken || seen & SUSPECT != 0 && is_leftover(word, in_code);
+        if seen & NOT_ASCII == 0 {
+            let is_letter = |byte: &u8| class(*byte) & (LETTER | DIGIT) != 0;
             let core = match bytes.iter().position(is_letter) {
                 Some(first) => first..bytes.iter().rposition(is_letter).map_or(first, |last| last + 1),
                 None => 0..0,
             };
-            self.page.folded.extend(bytes.iter().map(|byte| byte.to_ascii_lowercase() as char));
-            let ordinary = core.len() >= 2
-                && bytes
-                    .get(core.clone())
-                    .unwrap_or_default()
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-'));
+            let is_plain = |bytes: &[u8]| bytes.iter().all(|&byte| class(byte) & (LETTER | TIE) != 0);
+            let ordinary =
+                core.len() >= 2 && (seen == LETTER || is_plain(bytes.get(core.clone()).unwrap_or_default()));
+            self.page.folded.push_str(word);
+            if let Some(folded) = self.page.folded.get_mut(open.folded..) {
+                folded.make_ascii_lowercase();
+            }
             self.page.words.push(Word {
                 before: open.before,
                 text: ByteSpan::new(open.text, open.text + bytes.len()),
@@ -717,6 +742,42 @@ fn is_opening(character: char) -> bool {
     )
 }
 
+/// What a byte of a word may mean, as bits.
+const LETTER: u8 = 1;
+/// A digit or `_`.
+const DIGIT: u8 = 2;
+/// Between the letters of one ordinary word.
+const TIE: u8 = 4;
+/// May be part of what [`is_leftover`] looks for.
+const SUSPECT: u8 = 8;
+/// Anything else of ASCII.
+const OTHER: u8 = 16;
+const NOT_ASCII: u8 = 128;
+
+fn class(byte: u8) -> u8 {
+    const CLASSES: [u8; 128] = {
+        let mut classes = [0; 128];
+        let mut byte = 0;
+        while byte < 128 {
+            #[allow(clippy::indexing_slicing)] // Evaluated when compiled.
+            let slot = &mut classes[byte];
+            *slot = match byte as u8 {
+                b'A'..=b'Z' | b'a'..=b'z' => LETTER,
+                b'0'..=b'9' => DIGIT,
+                b'_' => DIGIT | SUSPECT,
+                b'-' => TIE | SUSPECT,
+                b'\'' => TIE,
+                b'\\' | b'`' | b'*' | b'|' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'$' | b'~' | b'='
+                | b':' => SUSPECT,
+                _ => OTHER,
+            };
+            byte += 1;
+        }
+        classes
+    };
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(NOT_ASCII)
+}
+
 /// Marks that another renderer might have read, or that a converter left behind.
 fn is_leftover(word: &str, code: bool) -> bool {
     if word.contains("](") {
@@ -748,4 +809,30 @@ fn is_short_code(bytes: &[u8]) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_words_are_letters_only() {
+        let page =
+            Page::read("plain well-known don't, (inside) é x Node.js 16+ a/b snake_case v2 `code` a--b 漢字");
+        let ordinary: Vec<&str> =
+            page.words.iter().filter(|word| word.ordinary).map(|word| word.text.of(&page.text)).collect();
+        assert_eq!(ordinary, ["plain", "well-known", "don't,", "(inside)", "漢字"]);
+    }
+
+    #[test]
+    fn words_of_any_script_come_from_their_place_in_the_source() {
+        let source = "**Bold** word, é&amp;漢 `c d`\r\n- 😀 it\u{ad}em \\* end\n\n    code  line\n";
+        let page = Page::read(source);
+        for word in page.words.iter().filter(|word| !word.broken) {
+            let (seen, from) = (word.text.of(&page.text), word.source.of(source));
+            assert!(from == seen || from.contains(['\u{ad}', '&']), "{seen:?} from {from:?}");
+        }
+        let texts: Vec<&str> = page.blocks.iter().map(|block| block.text.of(&page.text)).collect();
+        assert_eq!(texts, ["Bold word, é&漢 c d", "😀 item * end", "code line"]);
+    }
 }

@@ -2,15 +2,20 @@
 //! a tag. Read as it stands, the closing fence would open a block and turn the prose behind it to code.
 
 use crate::text::ByteSpan;
+use std::borrow::Cow;
 
 /// Makes the text after it code, as it was before the cut.
 const FENCE: &str = "```\n";
 
 /// A passage made readable on its own, and where the passage lies in it.
-pub(super) fn mended(passage: &str) -> (String, ByteSpan) {
+pub(super) fn mended(passage: &str) -> (Cow<'_, str>, ByteSpan) {
     let body = without_half_tags(passage);
-    let head = if begins_in_code(body) { FENCE } else { "" };
-    (format!("{head}{body}"), ByteSpan::new(head.len(), head.len() + body.len()))
+    if begins_in_code(body) {
+        let text = [FENCE, body].concat();
+        let span = ByteSpan::new(FENCE.len(), text.len());
+        return (Cow::Owned(text), span);
+    }
+    (Cow::Borrowed(body), ByteSpan::new(0, body.len()))
 }
 
 /// The passage without the rest of a tag at its start and the beginning of one at its end.
@@ -36,6 +41,11 @@ fn without_half_tags(passage: &str) -> &str {
 
 /// True when the first fence of the passage closes a block that was opened before it.
 fn begins_in_code(passage: &str) -> bool {
+    // Most passages have no fence, which is seen without going line by line.
+    if !["```", "~~~"].iter().any(|mark| memchr::memmem::find(passage.as_bytes(), mark.as_bytes()).is_some())
+    {
+        return false;
+    }
     let mut first: Option<(usize, usize)> = None;
     let mut open: Option<&str> = None;
     let mut contradicts = false;

@@ -55,24 +55,58 @@ impl Damage {
 pub struct Index {
     versions: Vec<Version>,
     damage: Vec<(usize, Damage)>,
+    settled: Settled,
+}
+
+/// How much of the index came from whole lines.
+#[derive(Debug, Clone, Copy, Default)]
+struct Settled {
+    lines: usize,
+    versions: usize,
+    damage: usize,
 }
 
 impl Index {
     /// Reads every whole record of `jsonl`, in order; damage is passed over and reported.
     pub fn read(jsonl: &str) -> Index {
         let mut index = Index::default();
-        for (number, line) in jsonl.strip_prefix('\u{FEFF}').unwrap_or(jsonl).split('\n').enumerate() {
-            let line = line.trim();
-            if line.is_empty() {
-                continue;
-            }
-            match serde_json::from_str::<Version>(line) {
-                Ok(version) if version.is_sound() => index.versions.push(version),
-                Err(error) if !error.is_data() => index.damage.push((number + 1, Damage::NotJson)),
-                _ => index.damage.push((number + 1, Damage::NotARecord)),
-            }
-        }
+        index.extend(jsonl.as_bytes());
         index
+    }
+
+    /// Reads on: `bytes` are the index from where the last call left off. Returns how many are settled;
+    /// what stands behind the last newline may still be growing, and the next call begins with it.
+    pub fn extend(&mut self, bytes: &[u8]) -> usize {
+        self.versions.truncate(self.settled.versions);
+        self.damage.truncate(self.settled.damage);
+        let mut settled = 0;
+        for newline in memchr::memchr_iter(b'\n', bytes) {
+            self.line(bytes.get(settled..newline).unwrap_or_default());
+            settled = newline + 1;
+            self.settled.lines += 1;
+        }
+        self.settled.versions = self.versions.len();
+        self.settled.damage = self.damage.len();
+        self.line(bytes.get(settled..).unwrap_or_default());
+        settled
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        let is_first = self.settled.lines == 0;
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_first).unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        let damage = match std::str::from_utf8(bytes).map(serde_json::from_str::<Version>) {
+            Ok(Ok(version)) if version.is_sound() => {
+                self.versions.push(version);
+                return;
+            }
+            Ok(Err(error)) if !error.is_data() => Damage::NotJson,
+            Ok(_) => Damage::NotARecord,
+            Err(_) => Damage::NotJson,
+        };
+        self.damage.push((self.settled.lines + 1, damage));
     }
 
     /// What was passed over: line from 1 and why.
@@ -278,6 +312,23 @@ mod tests {
             (8, Damage::NotJson),
         ];
         assert_eq!(index.damage(), expected);
+    }
+
+    #[test]
+    fn an_index_read_piece_by_piece_is_the_index_read_whole() {
+        let sample = index_of(&[("docs", "a.md", "one", None), ("docs", "é漢😀.md", "two", None)]);
+        let [first, second] = [0, 1].map(|at| serde_json::to_string(&sample.versions[at]).expect("JSON"));
+        let jsonl = format!("\u{FEFF}{first}\n{{\"torn\r\n\n{second}\n[1]\n{first}");
+        let whole = Index::read(&jsonl);
+        let bytes = jsonl.as_bytes();
+        let mut index = Index::default();
+        let mut from = 0;
+        for end in 0..=bytes.len() {
+            from += index.extend(&bytes[from..end]);
+            assert!(index.versions.len() <= whole.versions.len());
+        }
+        assert_eq!((index.versions, index.damage), (whole.versions, whole.damage));
+        assert_eq!(from, bytes.len() - first.len());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Anchors: quotes and links that land on the passage.
 //!
-//! A passage is a piece of a markdown document. [`passage_prose`] and [`passage_quote`] give the
-//! words a reader sees, [`text_fragment`] the part of a URL that makes a browser show them, and an
-//! anchor binds its offsets to one version of the text.
+//! A [`Passage`] is a piece of a markdown document: it gives the words a reader sees, a quote of
+//! them, and the part of a URL that makes a browser show them, which a [`Document`] makes unique. An
+//! anchor binds offsets to one version of the text.
 
 mod anchor;
 mod blocks;
@@ -23,7 +23,6 @@ pub use anchor::{
     parse_citation_anchor, parse_span_tag, span_tag,
 };
 pub use chunk::chunk_spans;
-pub use prose::{passage_prose, passage_quote};
 pub use url::cited_url;
 
 use crate::text::{ByteSpan, byte_of_utf16};
@@ -84,11 +83,63 @@ impl Document {
     }
 }
 
-/// The text fragment of a passage known by its own words only: `:~:text=` and what to search for.
-/// One plain paragraph of up to 16 words is one term, a longer one its first and last eight words.
-/// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
+/// A passage known by its own words only, read once for its prose, its quote and its link.
+#[derive(Debug, Clone, Default)]
+pub struct Passage {
+    source: String,
+    page: Page,
+    /// Where the passage lies in the text that was read, which [`cut::mended`] made.
+    span: ByteSpan,
+}
+
+impl Passage {
+    /// Reads markdown. Lines that start with `§ ` (the context a chunker writes above a chunk) are
+    /// dropped.
+    pub fn new(source: impl Into<String>) -> Self {
+        let source = source.into();
+        let own = prose::without_context(&source);
+        let (text, span) = cut::mended(&own);
+        let page = Page::read(&text);
+        Passage { page, span, source }
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The passage as one line of text: markdown gone, white space collapsed. With `skip_headings`,
+    /// headings too, unless there is nothing else.
+    pub fn prose(&self, skip_headings: bool) -> String {
+        prose::prose_of(&self.page, skip_headings)
+    }
+
+    /// The head of the passage's prose, at most `max_chars` UTF-16 units: whole sentences where they
+    /// fill a third of that, else whole words and an ellipsis, never part of a grapheme. Headings are
+    /// no part of a sentence and left out unless there is nothing else.
+    pub fn quote(&self, max_chars: usize) -> String {
+        prose::quote_of(&self.prose(true), max_chars)
+    }
+
+    /// The text fragment: `:~:text=` and what to search for. One plain paragraph of up to 16 words is
+    /// one term, a longer one its first and last eight words.
+    /// *Bounds*: `MAX_FRAGMENT_BYTES`. Empty when there are no words.
+    pub fn text_fragment(&self) -> String {
+        fragment::fragment(&self.page, self.span, Known::Passage)
+    }
+}
+
+/// [`Passage::prose`] of a passage read for nothing else.
+pub fn passage_prose(passage: &str, skip_headings: bool) -> String {
+    Passage::new(passage).prose(skip_headings)
+}
+
+/// [`Passage::quote`] of a passage read for nothing else.
+pub fn passage_quote(passage: &str, max_chars: usize) -> String {
+    Passage::new(passage).quote(max_chars)
+}
+
+/// [`Passage::text_fragment`] of a passage read for nothing else.
 pub fn text_fragment(passage: &str) -> String {
-    let passage = prose::without_context(passage);
-    let (text, span) = cut::mended(&passage);
-    fragment::fragment(&Page::read(&text), span, Known::Passage)
+    Passage::new(passage).text_fragment()
 }

@@ -1,28 +1,12 @@
 //! The words of a passage as a reader sees them, and a quotable head of them.
 
 use super::blocks::{Kind, Page};
-use super::cut::mended;
 use crate::text::utf16_len;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The passage as one line of text: markdown gone, white space collapsed; lines that start with
-/// `§ ` (the context a chunker writes above a chunk) dropped. With `skip_headings`, headings too,
-/// unless there is nothing else.
-pub fn passage_prose(passage: &str, skip_headings: bool) -> String {
-    let (text, _) = mended(&without_context(passage));
-    prose_of(&Page::read(&text), skip_headings)
-}
-
-/// The head of the passage's prose, at most `max_chars` UTF-16 units: whole sentences where they
-/// fill a third of that, else whole words and an ellipsis, never part of a grapheme. Headings are no
-/// part of a sentence and left out unless there is nothing else.
-pub fn passage_quote(passage: &str, max_chars: usize) -> String {
-    let prose = passage_prose(passage, true);
-    quote_of(&prose, max_chars)
-}
-
-fn prose_of(page: &Page, skip_headings: bool) -> String {
+/// The page as one line of text.
+pub(super) fn prose_of(page: &Page, skip_headings: bool) -> String {
     let only_headings = page.blocks.iter().all(|block| block.kind == Kind::Heading);
     let mut prose = String::with_capacity(page.text.len());
     for block in &page.blocks {
@@ -40,13 +24,17 @@ fn prose_of(page: &Page, skip_headings: bool) -> String {
 /// The passage without its `§ ` lines.
 pub(super) fn without_context(passage: &str) -> Cow<'_, str> {
     let is_context = |line: &str| line.starts_with("§ ") || line.trim_end() == "§";
+    if memchr::memmem::find(passage.as_bytes(), "§".as_bytes()).is_none() {
+        return Cow::Borrowed(passage);
+    }
     if !passage.split_inclusive('\n').any(is_context) {
         return Cow::Borrowed(passage);
     }
     Cow::Owned(passage.split_inclusive('\n').filter(|line| !is_context(line)).collect())
 }
 
-fn quote_of(prose: &str, max_chars: usize) -> String {
+/// The head of `prose`, at most `max_chars` UTF-16 units.
+pub(super) fn quote_of(prose: &str, max_chars: usize) -> String {
     if utf16_len(prose) <= max_chars {
         return prose.to_owned();
     }

@@ -138,6 +138,14 @@ fn skip_space(text: &str, at: usize) -> usize {
 
 /// True unless letters or digits stand on both sides.
 fn is_border(text: &str, at: usize) -> bool {
+    let byte = |at: usize| text.as_bytes().get(at).copied();
+    if let (Some(last), Some(next)) = (at.checked_sub(1).and_then(byte), byte(at))
+        && last.is_ascii()
+        && next.is_ascii()
+    {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        return !(is_letter(last) && is_letter(next));
+    }
     let last = text.get(..at).and_then(|head| head.chars().next_back());
     let next = text.get(at..).and_then(|tail| tail.chars().next());
     let is_letter = |c: char| (c.is_alphanumeric() || c == '_') && !is_unspaced(c);

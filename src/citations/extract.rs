@@ -546,7 +546,9 @@ fn is_maybe_name(word: &[u8]) -> bool {
     let closing = |byte: &&u8| matches!(byte, b')' | b']' | b'!' | b'?');
     let tail = word.iter().rev().take_while(closing).count();
     match word.get(..word.len() - tail).unwrap_or_default() {
-        name @ [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => name.len() >= 4,
+        name @ [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => {
+            name.len() >= 4
+        }
         [.., b'f', b'i', b'l', b'e'] => true,
         _ => false,
     }

@@ -394,7 +394,7 @@ impl Gate {
     pub fn demand(&self) -> Option<Demand> {
         let reason = self.pending_reason()?;
         let mut files: Vec<String> = self.files.keys().cloned().collect();
-        files.sort_unstable();
+        crate::collections::sort(&mut files);
         Some(Demand {
             reason,
             problem: self.problem(),
@@ -426,7 +426,7 @@ impl Gate {
     /// behind, except that a tamper demand already made is not made again.
     pub fn snapshot(&self) -> String {
         let mut files: Vec<(&String, &u64)> = self.files.iter().collect();
-        files.sort_unstable_by_key(|(_, place)| **place);
+        crate::collections::sort_by(&mut files, |(_, one), (_, other)| one.cmp(other));
         let failed = |(hash, revision): (&CommandHash, &u64)| {
             let hash = hex(hash);
             FailedCheck::Text(if *revision == 0 { hash } else { format!("{hash}@{revision}") })

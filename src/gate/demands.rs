@@ -52,7 +52,7 @@ pub fn follow_up_message(demand: &Demand) -> String {
 /// The demand for a check of `files`, with nothing else known.
 pub fn verification_message(files: &[String], recheck: bool) -> String {
     let mut files = files.to_vec();
-    files.sort_unstable();
+    crate::collections::sort(&mut files);
     files.dedup();
     let demand = Demand {
         reason: if recheck { Reason::Recheck } else { Reason::Initial },
@@ -100,7 +100,7 @@ fn check_message(demand: &Demand, recheck: bool) -> String {
 /// The demand to disclose changes to the checks themselves.
 pub fn tamper_message(suspects: &[SuspectMutation]) -> String {
     let mut suspects = suspects.to_vec();
-    suspects.sort_unstable_by(|one, other| one.file_path.cmp(&other.file_path));
+    crate::collections::sort_by(&mut suspects, |one, other| one.file_path.cmp(&other.file_path));
     let mut text = "A check passed, but in this run the checks themselves were changed too.".to_owned();
     let lines =
         suspects.iter().map(|suspect| format!("{}: {}", quoted(&suspect.file_path), quoted(&suspect.reason)));

@@ -105,10 +105,23 @@ impl<'t> Utf16Converter<'t> {
 
 /// The byte offset of UTF-16 offset `unit` in `text`; `None` past the end or inside a surrogate pair.
 pub fn byte_of_utf16(text: &str, unit: usize) -> Option<usize> {
-    let mut units = 0;
-    for (byte, character) in text.char_indices() {
+    // Whole blocks are counted without looking at characters.
+    let (mut from, mut units) = (0, 0);
+    for block in text.as_bytes().chunks(256) {
+        let length = utf16_len_of_bytes(block);
+        if units + length > unit {
+            break;
+        }
+        units += length;
+        from += block.len();
+    }
+    // A character that began in the last block has been counted with it.
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    for (offset, character) in text.get(from..).unwrap_or("").char_indices() {
         if units == unit {
-            return Some(byte);
+            return Some(from + offset);
         }
         if units > unit {
             return None;

@@ -1,8 +1,8 @@
 //! Anchors at the boundary.
 
-use super::read::{input_text, input_texts};
+use super::read::{input_is, input_text, input_texts};
 use super::write::Packer;
-use crate::anchors::{self, Document};
+use crate::anchors::{self, Document, Passage};
 use crate::limits::{DEFAULT_CHUNK_CHARS, DEFAULT_QUOTE_CHARS};
 use crate::text::Utf16Span;
 use js_sys::Array;
@@ -12,6 +12,8 @@ use wasm_bindgen::prelude::*;
 thread_local! {
     /// The document of the last link: hosts link passage after passage of one document.
     static LAST_DOCUMENT: RefCell<Option<Document>> = const { RefCell::new(None) };
+    /// The last passage known alone: hosts ask for the prose, the quote and the link of one passage.
+    static LAST_PASSAGE: RefCell<Option<Passage>> = const { RefCell::new(None) };
 }
 
 #[wasm_bindgen]
@@ -47,32 +49,42 @@ pub fn anchor_matches_hash(anchor: &str, hash: &str) -> bool {
     anchors::anchor_matches_hash(anchor, hash)
 }
 
+/// Runs on the passage in the input buffer.
+fn with_passage<T>(bytes: usize, run: impl FnOnce(&Passage) -> T) -> T {
+    LAST_PASSAGE.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|passage| !input_is(bytes, passage.source())) {
+            *last = Some(Passage::new(input_text(bytes)));
+        }
+        run(last.get_or_insert_default())
+    })
+}
+
 #[wasm_bindgen]
 pub fn passage_prose(bytes: usize, skip_headings: bool) -> String {
-    anchors::passage_prose(&input_text(bytes), skip_headings)
+    with_passage(bytes, |passage| passage.prose(skip_headings))
 }
 
 #[wasm_bindgen]
 pub fn passage_quote(bytes: usize, max_chars: Option<usize>) -> String {
-    anchors::passage_quote(&input_text(bytes), max_chars.unwrap_or(DEFAULT_QUOTE_CHARS))
+    with_passage(bytes, |passage| passage.quote(max_chars.unwrap_or(DEFAULT_QUOTE_CHARS)))
 }
 
 #[wasm_bindgen]
 pub fn text_fragment(bytes: usize) -> String {
-    anchors::text_fragment(&input_text(bytes))
+    with_passage(bytes, Passage::text_fragment)
 }
 
-/// The input holds the passage and the document.
+/// Reads the document in the input buffer, for the links into it that follow.
 #[wasm_bindgen]
-pub fn text_fragment_in(ends: &[u32], start: Option<usize>) -> String {
-    let mut texts = input_texts(ends).into_iter();
-    let (Some(passage), Some(source)) = (texts.next(), texts.next()) else { return String::new() };
-    LAST_DOCUMENT.with_borrow_mut(|last| {
-        if last.as_ref().is_none_or(|document| document.source() != source) {
-            *last = None;
-        }
-        last.get_or_insert_with(|| Document::new(source)).text_fragment(&passage, start)
-    })
+pub fn read_document(bytes: usize) {
+    LAST_DOCUMENT.set(Some(Document::new(input_text(bytes))));
+}
+
+/// The input holds a passage of the document that was read last.
+#[wasm_bindgen]
+pub fn text_fragment_in_document(bytes: usize, start: Option<usize>) -> String {
+    let passage = input_text(bytes);
+    LAST_DOCUMENT.with_borrow_mut(|last| last.get_or_insert_default().text_fragment(&passage, start))
 }
 
 #[wasm_bindgen]

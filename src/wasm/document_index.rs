@@ -1,7 +1,7 @@
-//! The document index at the boundary: a handle over the index as read, rebuilt by the facade when
-//! the storage has grown or the engine was restarted.
+//! The document index at the boundary: a handle over the index as read, extended by the facade
+//! when the storage has grown and rebuilt when the engine was restarted.
 
-use super::read::{input_text, input_texts};
+use super::read::{input_bytes, input_text, input_texts};
 use crate::anchors::index::{Index, Version};
 use crate::error::Error;
 use js_sys::Array;
@@ -12,10 +12,16 @@ pub struct DocumentIndexReader(Index);
 
 #[wasm_bindgen]
 impl DocumentIndexReader {
-    /// Reads the JSONL in the input buffer.
+    /// An empty index.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: usize) -> DocumentIndexReader {
-        DocumentIndexReader(Index::read(&input_text(bytes)))
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> DocumentIndexReader {
+        DocumentIndexReader(Index::default())
+    }
+
+    /// Reads on, as [`Index::extend`] does, in the input buffer.
+    pub fn extend(&mut self, bytes: usize) -> usize {
+        self.0.extend(&input_bytes(bytes))
     }
 
     /// The newest version of the document as JSON.

@@ -41,6 +41,22 @@ pub fn input_text(bytes: usize) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
+/// Lets `read` look at the first `bytes` bytes of the buffer without a copy. `read` may not call out.
+pub fn with_input_text<T>(bytes: usize, read: impl FnOnce(&str) -> T) -> T {
+    INPUT.with_borrow(|input| {
+        let bytes = input.get(..bytes).unwrap_or_default();
+        match std::str::from_utf8(bytes) {
+            Ok(text) => read(text),
+            Err(_) => read(&String::from_utf8_lossy(bytes)),
+        }
+    })
+}
+
+/// True when the first `bytes` bytes of the buffer are `text`.
+pub fn input_is(bytes: usize, text: &str) -> bool {
+    bytes == text.len() && INPUT.with_borrow(|input| input.get(..bytes) == Some(text.as_bytes()))
+}
+
 /// Cuts the buffer into texts that end at the byte offsets `ends` (ascending).
 pub fn input_texts(ends: &[u32]) -> Vec<String> {
     let all = input_text(ends.last().map_or(0, |&end| end as usize));

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { textFragment } from "agent-evidence/anchors";
 import { Landing, verdict } from "../landing/landing.mjs";
+import { largePage, SCRIPTS } from "./scripts.js";
 
 // Pages written for this test; what stands between ⟦ and ⟧ is a passage.
 const directory = join(import.meta.dirname, "../data/anchors/pages");
@@ -60,20 +61,25 @@ afterAll(async () => {
 
 test("there are thirty pages", () => expect(names.length).toBe(30));
 
-describe.each(names)("links into %s", (name) => {
-  const marked = readFileSync(join(directory, name), "utf8");
+/** Opens the page at the link of each of its marked passages. */
+async function expectAllToLand(marked: string): Promise<void> {
   const { source, passages } = passagesOf(marked);
   const html = render(marked);
+  const expected = await landing.inPage(html, marksIn, undefined);
+  expect(expected.length).toBe(passages.length);
+  for (const [index, { start, end }] of passages.entries()) {
+    const directive = textFragment(source.slice(start, end), { document: source, startChar: start });
+    const seen = await landing.highlighted(`<!doctype html><body>${html.replace(/[⟦⟧]/g, "")}`, directive);
+    expect(verdict(expected[index]!, seen), directive).toBe("right");
+  }
+}
 
-  test("land on the passage when the document is known", async () => {
-    const expected = await landing.inPage(html, marksIn, undefined);
-    expect(expected.length).toBe(passages.length);
-    for (const [index, { start, end }] of passages.entries()) {
-      const directive = textFragment(source.slice(start, end), { document: source, startChar: start });
-      const seen = await landing.highlighted(`<!doctype html><body>${html.replace(/[⟦⟧]/g, "")}`, directive);
-      expect(verdict(expected[index]!, seen), directive).toBe("right");
-    }
-  });
+test.each(names)("links into %s land on the passage when the document is known", async (name) => {
+  await expectAllToLand(readFileSync(join(directory, name), "utf8"));
+});
+
+test.each(SCRIPTS)("links into a long page in %s land on passages cut anywhere", async (script) => {
+  await expectAllToLand(largePage(script, 4));
 });
 
 test("a link that is not on the page highlights nothing", async () => {

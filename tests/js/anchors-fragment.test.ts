@@ -70,3 +70,34 @@ test("chunks count in units of the text as given", () => {
   expect(spans.map(({ chunkIndex }) => chunkIndex)).toEqual(spans.map((_, index) => index));
   expect(spans.map(({ startChar, endChar }) => text.slice(startChar, endChar)).slice(-2)).toEqual(["One 😀 two.", "Three \ud800 four."]);
 });
+
+test("lone surrogates at every border throw nothing, and what comes back is cut from the caller's text", () => {
+  const lone = ["\ud800", "\udc00", "\udc00\ud800", "\ud83d\ude00\ud83d"];
+  const words = ["one", "two漢", "😀", "[link](x)", "`code`", "| a | b |\n|-|-|\n| c | d |", ""];
+  for (const mark of lone) {
+    for (const word of words) {
+      const text = `${mark}${word}${mark} and more words here${mark}\n\n${mark}Second ${word}.${mark}`;
+      for (let start = 0; start <= text.length; start += 3) {
+        const passage = text.slice(start, start + 17);
+        for (const fragment of [textFragment(passage), textFragment(passage, { document: text, startChar: start })]) {
+          expect(fragment).toMatch(/^(?::~:text=[!-~]+)?$/);
+        }
+        expect(passageQuote(passage, 9).length).toBeLessThanOrEqual(9);
+      }
+      const spans = chunkSpans(text, { maxChars: 12 });
+      expect(spans.map(({ startChar, endChar }) => text.slice(startChar, endChar)).join("").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+    }
+  }
+});
+
+test("links into one document do not depend on what was linked before", () => {
+  const first = "The lamp blinks.\n\nSome text between them here.\n\nThe lamp blinks.";
+  const second = `${first}\n\nThe lamp blinks.`;
+  const link = (document: string, startChar: number) => textFragment("The lamp blinks.", { document, startChar });
+  const expected = ":~:text=between%20them%20here.-,The%20lamp%20blinks";
+  const [other, alone] = [link(second, 48), textFragment("The lamp blinks.")];
+  for (let round = 0; round < 2; round += 1) {
+    expect([link(first, 48), textFragment("The lamp blinks."), link(second, 48), link(first, 48)]).toEqual([expected, alone, other, expected]);
+  }
+  expect([passageProse("# A\n\n*b*"), passageProse("# A\n\n*b*", true), passageQuote("# A\n\n*b*"), textFragment("# A\n\n*b*"), passageProse("c")]).toEqual(["A b", "b", "b", ":~:text=b", "c"]);
+});

@@ -1,30 +1,32 @@
 /** The document index on disk: `documents.jsonl` and the texts beside it under their content hash. */
-import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import * as check from "../check.js";
 import { DocumentIndex as AnyDocumentIndex, type DocumentStorage, type IndexedDocument, type IngestOptions } from "../document-index.js";
+import { append, ensureDir, isAbsent, PRIVATE_FILE, read, stat } from "./private-files.js";
 
 const INDEX = "documents.jsonl";
-const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants;
 
-/** A storage in `directory`, which is made private (0700; files 0600) when it is made. */
+/** A storage in `directory`, which is made private (0700; files 0600). */
 export function documentStorage(directory: string): DocumentStorage {
   const index = join(check.string(directory, "directory"), INDEX);
   const textPath = (contentHash: string) => join(directory, `${contentHash}.txt`);
   return {
-    indexSize: () => absentAs(0, () => lstatSync(index).size),
-    readIndex: () => absentAs("", () => readFileSync(index, "utf8")),
-    appendIndex: (record) => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      append(index, record);
+    indexSize: () => stat(index)?.size ?? 0,
+    readIndex: (offset, target) => read(index, offset, target) ?? 0,
+    appendIndex: (line) => {
+      ensureDir(directory);
+      append(index, line, { sync: true });
     },
     readText: (contentHash) => absentAs(null, () => readFileSync(textPath(contentHash), "utf8")),
     writeText: (contentHash, text) => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      ensureDir(directory);
       // Readers see the whole text or none: it takes its name when it is complete.
       const draft = `${textPath(contentHash)}.${process.pid}.draft`;
       try {
-        writeFileSync(draft, text, { mode: 0o600, flush: true });
+        // What a killed process of the same number left goes first, so that no link is written through.
+        rmSync(draft, { force: true });
+        writeFileSync(draft, text, { flag: "wx", mode: PRIVATE_FILE, flush: true });
         renameSync(draft, textPath(contentHash));
       } finally {
         rmSync(draft, { force: true });
@@ -33,28 +35,11 @@ export function documentStorage(directory: string): DocumentStorage {
   };
 }
 
-/** One write for record and newline; a short one is taken back. */
-function append(path: string, record: string): void {
-  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  try {
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    const torn = size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
-    const bytes = Buffer.from(`${torn ? "\n" : ""}${record}\n`);
-    if (writeSync(file, bytes) < bytes.length) {
-      ftruncateSync(file, size);
-      throw new Error(`The index could not be written whole: ${bytes.length} bytes are needed.`);
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
 function absentAs<T>(absent: T, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return absent;
+    if (isAbsent(error)) return absent;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 use super::shell::{Expansion, Input, Line, Redirection, Word};
 use super::task_names::{TaskMeaning, task_meaning};
-use super::tools::{Bearing, Entry, Kind, stands_for};
+use super::tools::{Bearing, Entries, Entry, Flag, Key, Kind, MAX_DEPTH, stands_for};
 use super::{Outcome, Reader, ReasonCode, Role};
 use crate::text::ByteSpan;
 
@@ -16,17 +16,18 @@ pub(super) struct Call<'r, 'w, 't> {
     /// The tool's own entry, and the one of its sub-command.
     base: Option<&'static Entry>,
     entry: Option<&'static Entry>,
-    /// Where in `words` the sub-commands stand.
-    subcommands: Vec<usize>,
+    /// Where in `words` the sub-commands stand, and how many there are.
+    subcommands: [usize; MAX_DEPTH],
+    depth: usize,
 }
 
 /// What the options of a call say.
 #[derive(Default)]
-struct Options {
-    off: Option<(String, ByteSpan)>,
+struct Options<'w> {
+    off: Option<(&'w str, ByteSpan)>,
     is_query: bool,
-    weak: Option<(String, ByteSpan)>,
-    unknown: Option<(String, ByteSpan)>,
+    weak: Option<(&'w str, ByteSpan)>,
+    unknown: Option<(&'w str, ByteSpan)>,
     is_needed: bool,
     is_proved: bool,
     /// Where the words stand that are neither options nor their values.
@@ -49,19 +50,22 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
         name: &'w str,
         tool: &'w Word<'t>,
         words: &'w [Word<'t>],
-        entries: &'static [Entry],
+        entries: Entries,
     ) -> Self {
-        let base = entries.iter().find(|entry| entry.subcommands.is_empty());
-        let mut call = Call { reader, name, tool, words, base, entry: base, subcommands: Vec::new() };
-        if entries.len() > 1 || base.is_none() {
-            call.find_subcommands(entries);
-        }
+        let mut all = entries;
+        let base = all.find(|entry| entry.depth() == 0);
+        let mut call =
+            Call { reader, name, tool, words, base, entry: base, subcommands: [0; MAX_DEPTH], depth: 0 };
+        call.find_subcommands(entries);
         call
     }
 
     /// Follows the sub-commands as deep as the entries know them.
-    fn find_subcommands(&mut self, entries: &'static [Entry]) {
+    fn find_subcommands(&mut self, entries: Entries) {
         let mut at = 0;
+        if !{ entries }.any(|entry| entry.depth() > 0) {
+            return;
+        }
         while let Some(word) = self.words.get(at) {
             if word.text == "--" {
                 return;
@@ -70,50 +74,66 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 at += if self.takes_value(&word.text) { 2 } else { 1 };
                 continue;
             }
-            if word.text.starts_with('+') && self.base.is_some_and(|base| base.has("toolchain")) {
+            if word.text.starts_with('+') && self.base.is_some_and(|base| base.has(Flag::Toolchain)) {
                 at += 1;
                 continue;
             }
-            let depth = self.subcommands.len();
-            let fits = |entry: &&'static Entry| {
-                let before = self.subcommands.iter().filter_map(|at| self.words.get(*at));
-                let path = before.chain([word]).map(|word| word.text.as_ref());
-                entry.subcommands.len() > depth
-                    && path.zip(&entry.subcommands).all(|(text, names)| names.contains(&text))
-            };
-            let mut fitting = entries.iter().filter(fits).peekable();
-            if fitting.peek().is_none() || !word.expansions.is_empty() {
-                return;
+            let depth = self.depth;
+            let mut exact = None;
+            let mut fits = false;
+            for entry in entries.filter(|entry| entry.depth() > depth && self.follows(entry)) {
+                if entry.subcommand(depth).contains(&word.text.as_ref()) {
+                    fits = true;
+                    if entry.depth() == depth + 1 {
+                        exact = Some(entry);
+                    }
+                }
             }
-            let exact = fitting.find(|entry| entry.subcommands.len() == depth + 1);
-            self.subcommands.push(at);
+            let Some(place) = self.subcommands.get_mut(depth).filter(|_| fits && word.expansions.is_empty())
+            else {
+                return;
+            };
+            *place = at;
+            self.depth += 1;
             self.reader.mark(word.span, Role::Subcommand);
             if exact.is_some() {
                 self.entry = exact;
-            } else if self.subcommands.len() == 1 {
+            } else if self.depth == 1 {
                 self.entry = None;
             }
             at += 1;
         }
     }
 
-    fn has(&self, flag: &str) -> bool {
+    fn subcommands(&self) -> &[usize] {
+        self.subcommands.get(..self.depth).unwrap_or_default()
+    }
+
+    /// True when the entry has the sub-commands found so far.
+    fn follows(&self, entry: &Entry) -> bool {
+        self.subcommands().iter().enumerate().all(|(level, at)| {
+            self.words.get(*at).is_some_and(|word| entry.subcommand(level).contains(&word.text.as_ref()))
+        })
+    }
+
+    fn has(&self, flag: Flag) -> bool {
         self.entry.is_some_and(|entry| entry.has(flag))
     }
 
-    fn items(&self, key: &str) -> &'static [&'static str] {
+    fn items(&self, key: Key) -> &'static [&'static str] {
         self.entry.map_or(&[], |entry| entry.items(key))
     }
 
     fn takes_value(&self, option: &str) -> bool {
-        self.items("value").contains(&option)
-            || self.base.is_some_and(|base| base.items("value").contains(&option))
+        self.items(Key::Value).contains(&option)
+            || self.base.is_some_and(|base| base.items(Key::Value).contains(&option))
     }
 
     /// The tool with its sub-commands.
     fn about(&self) -> String {
-        let mut about = self.name.to_owned();
-        for word in self.subcommands.iter().filter_map(|at| self.words.get(*at)) {
+        let mut about = String::with_capacity(32);
+        about.push_str(self.name);
+        for word in self.subcommands().iter().filter_map(|at| self.words.get(*at)) {
             about.push(' ');
             about.push_str(&word.text);
         }
@@ -121,16 +141,16 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     }
 
     fn span(&self) -> ByteSpan {
-        let last = self.subcommands.last().and_then(|at| self.words.get(*at)).unwrap_or(self.tool);
+        let last = self.subcommands().last().and_then(|at| self.words.get(*at)).unwrap_or(self.tool);
         ByteSpan::new(self.tool.span.start, last.span.end)
     }
 
     fn behind(&self) -> usize {
-        self.subcommands.last().map_or(0, |at| at + 1)
+        self.subcommands().last().map_or(0, |at| at + 1)
     }
 
     fn other(&self) -> Outcome {
-        Outcome::blocked(ReasonCode::OtherCommand, self.about(), self.span())
+        Outcome::blocked(ReasonCode::OtherCommand, &self.about(), self.span())
     }
 
     pub(super) fn outcome(mut self, input: Option<(&Redirection<'_>, &Line<'_>)>) -> Outcome {
@@ -156,45 +176,45 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     // ---- options ------------------------------------------------------------------------------
 
     /// Goes through the words of `range`, and marks options as such.
-    fn options(&mut self, range: std::ops::Range<usize>) -> Options {
-        let (off, weak) = (self.items("off"), self.items("weak"));
-        let (need, prove) = (self.items("need"), self.items("prove"));
+    fn options(&mut self, range: std::ops::Range<usize>) -> Options<'w> {
+        let (off, weak) = (self.items(Key::Off), self.items(Key::Weak));
+        let (need, prove) = (self.items(Key::Need), self.items(Key::Prove));
         let mut options =
             Options { is_proved: self.reader.ci && prove.contains(&"CI"), ..Options::default() };
         let mut skips = false;
-        for (at, word) in self.words.iter().enumerate().take(range.end).skip(range.start) {
-            if std::mem::take(&mut skips) || self.subcommands.contains(&at) {
+        let words: &'w [Word<'t>] = self.words;
+        for (at, word) in words.iter().enumerate().take(range.end).skip(range.start) {
+            if std::mem::take(&mut skips) || self.subcommands().contains(&at) {
                 continue;
             }
             let text: &str = &word.text;
             if !word.expansions.is_empty() && !self.is_plain(word) || word.written.starts_with('{') {
-                options.unknown.get_or_insert((text.to_owned(), word.span));
+                options.unknown.get_or_insert((text, word.span));
             }
             let is_option = is_option(text);
             let takes_value = is_option && self.takes_value(text);
-            let with_value = match self.words.get(at + 1).filter(|_| takes_value) {
-                Some(value) => format!("{text}={}", value.text),
-                None => String::new(),
-            };
+            let value = self.words.get(at + 1).filter(|_| takes_value).map(|value| value.text.as_ref());
+            let (name, own_value) = text.split_once('=').unwrap_or((text, ""));
+            let is_set = is_option && !matches!(own_value, "false" | "0" | "no" | "off");
             let matches = |items: &[&str]| {
-                let name = text.split_once('=').map_or(text, |(name, _)| name);
-                let is_unset = text.len() > name.len()
-                    && matches!(text.get(name.len() + 1..), Some("false" | "0" | "no" | "off"));
                 items.iter().any(|item| {
                     stands_for(item, text)
-                        || (!with_value.is_empty() && stands_for(item, &with_value))
-                        || (is_option && !is_unset && *item == name)
-                }) || (self.has("bundle") && bundles(text, items))
+                        || (is_set && *item == name)
+                        || value.is_some_and(|value| {
+                            let rest = item.strip_prefix(text).and_then(|rest| rest.strip_prefix('='));
+                            rest.is_some_and(|rest| stands_for(rest, value))
+                        })
+                }) || (self.has(Flag::Bundle) && bundles(text, items))
             };
             options.is_needed |= matches(need);
             options.is_proved |= matches(prove);
             let common = if takes_value || !is_option { None } else { self.common_option(text) };
             if matches(off) || common == Some(Bearing::Off) {
                 options.is_query |= QUERIES.contains(&text);
-                options.off.get_or_insert((text.to_owned(), word.span));
+                options.off.get_or_insert((text, word.span));
             }
             if matches(weak) || common == Some(Bearing::Weak) {
-                options.weak.get_or_insert((text.to_owned(), word.span));
+                options.weak.get_or_insert((text, word.span));
             }
             if is_option {
                 self.reader.mark(word.span, Role::Option);
@@ -209,7 +229,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     /// What the option means to nearly every tool, unless this one's entry says otherwise.
     fn common_option(&self, text: &str) -> Option<Bearing> {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
-        if matches!(value, "false" | "0" | "no" | "off") || self.items("need").contains(&name) {
+        if matches!(value, "false" | "0" | "no" | "off") || self.items(Key::Need).contains(&name) {
             return None;
         }
         self.reader.tables.option(name)
@@ -234,12 +254,12 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     }
 
     /// What the options leave of a check.
-    fn weigh(&self, options: Options, mut outcome: Outcome) -> Outcome {
+    fn weigh(&self, options: Options<'_>, mut outcome: Outcome) -> Outcome {
         if let Some((text, span)) = options.off {
             return if options.is_query {
                 Outcome::harmless()
             } else {
-                Outcome::blocked(ReasonCode::OtherCommand, format!("{} {text}", self.about()), span)
+                Outcome::blocked(ReasonCode::OtherCommand, &[&self.about(), " ", text].concat(), span)
             };
         }
         if let Some((text, span)) = options.weak {
@@ -248,13 +268,17 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
         if let Some((text, span)) = options.unknown {
             outcome.block(ReasonCode::UnknownArgument, text, span);
         }
-        let prove = self.items("prove");
+        let prove = self.items(Key::Prove);
         if !prove.is_empty() && !options.is_proved {
-            let about = format!("{}\n{}", self.about(), prove.join(",").replace(",CI", ",CI=1"));
-            outcome.block(ReasonCode::MissingOption, about, self.span());
+            let mut about = self.about();
+            for (index, option) in prove.iter().enumerate() {
+                about.push(if index == 0 { '\n' } else { ',' });
+                about.push_str(if *option == "CI" { "CI=1" } else { option });
+            }
+            outcome.block(ReasonCode::MissingOption, &about, self.span());
         }
-        if self.has("hides") {
-            outcome.block(ReasonCode::HiddenStatus, self.about(), self.span());
+        if self.has(Flag::Hides) {
+            outcome.block(ReasonCode::HiddenStatus, &self.about(), self.span());
         }
         outcome
     }
@@ -266,9 +290,9 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             return tasks;
         }
         let options = self.options(0..self.words.len());
-        if !self.items("need").is_empty() && !options.is_needed {
+        if !self.items(Key::Need).is_empty() && !options.is_needed {
             let script =
-                options.operands.first().copied().filter(|_| self.has("file") && options.off.is_none());
+                options.operands.first().copied().filter(|_| self.has(Flag::File) && options.off.is_none());
             return match script.and_then(|at| self.words.get(at..)) {
                 Some(command) => self.script(command),
                 None if options.is_query => Outcome::harmless(),
@@ -291,10 +315,10 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
 
     fn harmless(&mut self) -> Outcome {
         let texts = || self.words.iter().map(|word| word.text.as_ref());
-        if self.items("off").iter().any(|item| texts().any(|text| stands_for(item, text))) {
+        if self.items(Key::Off).iter().any(|item| texts().any(|text| stands_for(item, text))) {
             return self.other();
         }
-        if let Some(end) = self.items("ends").first() {
+        if let Some(end) = self.items(Key::Ends).first() {
             return if texts().next().is_some_and(|text| text.ends_with(end)) {
                 Outcome::harmless()
             } else {
@@ -302,12 +326,12 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             };
         }
         let mut outcome = Outcome::harmless();
-        if self.has("exports") {
+        if self.has(Flag::Exports) {
             for word in self.words {
                 outcome.and(self.reader.assignment(word));
             }
         }
-        if self.has("options") {
+        if self.has(Flag::Options) {
             // `set`: only what makes the line stricter, or shows more of it.
             let mut before = "";
             for text in texts() {
@@ -331,7 +355,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     }
 
     fn module(&mut self) -> Outcome {
-        let module = self.items("module");
+        let module = self.items(Key::Module);
         let mut at = 0;
         while let Some(word) = self.words.get(at) {
             let text: &str = &word.text;
@@ -342,7 +366,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 let command = self.words.get(at..).unwrap_or_default();
                 return self.script(command);
             }
-            if self.items("off").contains(&text) || QUERIES.contains(&text) {
+            if self.items(Key::Off).contains(&text) || QUERIES.contains(&text) {
                 return self.nothing();
             }
             at += if self.takes_value(text) { 2 } else { 1 };
@@ -351,9 +375,10 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     }
 
     fn run(&mut self) -> Outcome {
-        let operands = self.items("operands").first().and_then(|count| count.parse::<usize>().ok());
+        let operands = self.items(Key::Operands).first().and_then(|count| count.parse::<usize>().ok());
         let mut operands = operands.unwrap_or(0);
-        let (rest, script, module) = (self.items("restoption"), self.items("script"), self.items("module"));
+        let (rest, script, module) =
+            (self.items(Key::RestOption), self.items(Key::Script), self.items(Key::Module));
         let mut spoiled = Outcome::harmless();
         let mut at = self.behind();
         while let Some(word) = self.words.get(at) {
@@ -377,7 +402,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
             if is_option(text) {
                 at += if self.takes_value(text) { 2 } else { 1 };
-            } else if self.has("assign") && text.contains('=') {
+            } else if self.has(Flag::Assign) && text.contains('=') {
                 self.reader.mark(word.span, Role::Assignment);
                 let ci = self.reader.ci;
                 spoiled.and(self.reader.assignment(word));
@@ -394,7 +419,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
         }
         if operands > 0 || at >= self.words.len() {
-            return if self.has("assign") && at >= self.words.len() {
+            return if self.has(Flag::Assign) && at >= self.words.len() {
                 Outcome::harmless()
             } else {
                 self.other()
@@ -418,7 +443,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     }
 
     fn run_or_task(&mut self) -> Outcome {
-        let operands = self.items("operands").first().and_then(|count| count.parse::<usize>().ok());
+        let operands = self.items(Key::Operands).first().and_then(|count| count.parse::<usize>().ok());
         let mut operands = operands.unwrap_or(0);
         let mut at = self.behind();
         while let Some(word) = self.words.get(at) {
@@ -434,7 +459,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
             let entries = self.reader.known_tool(word).map(|(_, entries)| entries);
             let is_command =
-                entries.is_some_and(|entries| entries.iter().any(|entry| entry.kind != Kind::Harmless));
+                entries.is_some_and(|mut entries| entries.any(|entry| entry.kind != Kind::Harmless));
             if is_command {
                 return self.wrapped(at, at);
             }
@@ -446,18 +471,18 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     /// A shell line as an argument, or a script on standard input.
     fn shell(&mut self, input: Option<(&Redirection<'_>, &Line<'_>)>) -> Outcome {
         self.reader.mark(self.tool.span, Role::Wrapper);
-        if self.has("eval") {
+        if self.has(Flag::Eval) {
             let words = self.words.get(self.behind()..).unwrap_or_default();
             return self.line(&joined(words), self.span());
         }
-        let script = self.items("script");
+        let script = self.items(Key::Script);
         let mut at = 0;
         let mut pipefail = false;
         while let Some(word) = self.words.get(at) {
             let text: &str = &word.text;
-            let is_script = script.contains(&text) || (self.has("bundle") && bundles(text, script));
-            let is_off =
-                self.items("off").contains(&text) || (self.has("bundle") && bundles(text, self.items("off")));
+            let is_script = script.contains(&text) || (self.has(Flag::Bundle) && bundles(text, script));
+            let is_off = self.items(Key::Off).contains(&text)
+                || (self.has(Flag::Bundle) && bundles(text, self.items(Key::Off)));
             if is_off {
                 return self.other();
             }
@@ -467,7 +492,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 let Some(first) = words.first() else { return self.other() };
                 let before = std::mem::replace(&mut self.reader.pipefail, pipefail);
                 // `cmd` and PowerShell take the rest of the line, a shell takes one word.
-                let outcome = if self.has("bundle") {
+                let outcome = if self.has(Flag::Bundle) {
                     self.line(&first.text, first.span)
                 } else {
                     self.line(&joined(words), first.span)
@@ -479,7 +504,9 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             if matches!(text, "-o" | "-eo" | "-euo") && value == Some("pipefail") {
                 pipefail = true;
                 at += 2;
-            } else if is_option(text) || text.starts_with('+') || (self.has("slash") && text.starts_with('/'))
+            } else if is_option(text)
+                || text.starts_with('+')
+                || (self.has(Flag::Slash) && text.starts_with('/'))
             {
                 at += if self.takes_value(text) { 2 } else { 1 };
             } else {
@@ -514,7 +541,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
 
     /// Tasks that an option names, as in `nx run-many -t lint test`.
     fn option_tasks(&mut self) -> Option<Outcome> {
-        let options = self.items("taskoption");
+        let options = self.items(Key::TaskOption);
         if options.is_empty() {
             return None;
         }
@@ -555,17 +582,17 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
             if text.contains('=') {
                 spoiled.and(self.reader.assignment(word));
-            } else if !self.has("first") || names.is_empty() {
+            } else if !self.has(Flag::First) || names.is_empty() {
                 names.push((text, word.span));
             }
         }
-        if let Some(count) = self.items("operands").first().and_then(|count| count.parse::<usize>().ok())
+        if let Some(count) = self.items(Key::Operands).first().and_then(|count| count.parse::<usize>().ok())
             && self.entry.is_some_and(|entry| entry.kind == Kind::Task)
         {
             names.drain(..count.min(names.len()));
         }
         let mut outcome = if names.is_empty() {
-            if self.has("bare") { Outcome::check(self.about(), self.span()) } else { self.nothing() }
+            if self.has(Flag::Bare) { Outcome::check(self.about(), self.span()) } else { self.nothing() }
         } else {
             self.judge(&names)
         };
@@ -580,22 +607,22 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     fn judge(&mut self, names: &[(&str, ByteSpan)]) -> Outcome {
         let mut whole = Outcome::harmless();
         for (name, span) in names {
-            let own = self.items("tasks").contains(name);
-            let about = format!("{} {name}", self.about());
+            let own = self.items(Key::Tasks).contains(name);
+            let about = [&self.about(), " ", name].concat();
             let span_with_tool = ByteSpan::new(self.tool.span.start, span.end);
             let meaning = match () {
                 () if own => TaskMeaning::Check,
                 () if name.starts_with('~') => TaskMeaning::Other,
                 () => {
                     let first = name.split_whitespace().next().unwrap_or(name);
-                    task_meaning(self.reader.tables, first, self.has("variants"))
+                    task_meaning(self.reader.tables, first, self.has(Flag::Variants))
                 }
             };
             whole.and(match meaning {
                 TaskMeaning::Check => Outcome::check(about, span_with_tool),
                 TaskMeaning::Clean => Outcome::harmless(),
-                TaskMeaning::Fix => Outcome::weak(ReasonCode::WeakOption, *name, *span),
-                TaskMeaning::Other => Outcome::blocked(ReasonCode::OtherCommand, about, *span),
+                TaskMeaning::Fix => Outcome::weak(ReasonCode::WeakOption, name, *span),
+                TaskMeaning::Other => Outcome::blocked(ReasonCode::OtherCommand, &about, *span),
             });
         }
         for (_, span) in names {

@@ -6,9 +6,9 @@
 //! differ, or a 0 on a receipt that says it is an error: unknown, and unknown is no evidence.
 
 use super::{Classification, classify_verification_command};
+use crate::collections::StringMap;
 use crate::limits::MAX_EVIDENCE_ARGUMENTS;
 use serde_json::Value;
-use std::collections::HashMap;
 
 /// A tool call of the conversation.
 #[derive(Debug, Clone, Copy)]
@@ -113,13 +113,13 @@ pub fn collect_verification_evidence(
     results: &[ToolResult<'_>],
     options: EvidenceOptions<'_>,
 ) -> Vec<VerificationEvidence> {
-    let mut claims: HashMap<&str, usize> = HashMap::new();
+    // How many calls have an id, how many receipts answer it, and the place of the last one.
+    let mut ids: StringMap<(usize, usize, usize)> = StringMap::default();
     for call in calls {
-        *claims.entry(call.id).or_default() += 1;
+        ids.change(call.id, |id| id.0 += 1);
     }
-    let mut answers: HashMap<&str, Vec<&ToolResult<'_>>> = HashMap::new();
-    for result in results {
-        answers.entry(result.call_id).or_default().push(result);
+    for (place, result) in results.iter().enumerate() {
+        ids.change(result.call_id, |id| *id = (id.0, id.1 + 1, place));
     }
     let mut found = Vec::new();
     for call in calls {
@@ -131,8 +131,8 @@ pub fn collect_verification_evidence(
         if !classification.candidate {
             continue;
         }
-        let answer = match answers.get(call.id).map(Vec::as_slice) {
-            Some([only]) if claims.get(call.id) == Some(&1) && only.message > call.message => Some(*only),
+        let answer = match ids.get(call.id) {
+            Some((1, 1, place)) => results.get(*place).filter(|only| only.message > call.message),
             _ => None,
         };
         found.push(VerificationEvidence {

@@ -9,6 +9,7 @@ pub mod shell;
 mod task_names;
 mod tools;
 
+use crate::collections::sort_by;
 use crate::limits::MAX_COMMAND_NESTING;
 use crate::text::ByteSpan;
 use call::Call;
@@ -17,7 +18,7 @@ pub use evidence::{
     collect_verification_evidence,
 };
 use shell::{Command, Connector, Expansion, Input, Item, Line, List, Redirection, Simple, Word, read_line};
-use tools::{Entry, Tables, tables};
+use tools::{Entries, Tables, tables};
 
 /// What a line is worth as evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,77 +38,100 @@ pub struct Reason {
     pub code: ReasonCode,
     /// The words at fault, or the check's command; empty when it is the whole line.
     pub about: String,
+    /// Where these words stand, when the phrase names them and the line has them in one piece.
+    pub place: Option<ByteSpan>,
 }
 
 macro_rules! reason_codes {
-    ($($name:ident $code:literal $sentence:literal,)*) => {
+    ($($name:ident $code:literal $before:literal $behind:literal,)*) => {
         /// The kinds of reason.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum ReasonCode {
-            $(#[doc = $sentence] $name,)*
+            $(#[doc = concat!($before, $behind)] $name,)*
         }
 
         impl ReasonCode {
             /// Every code.
             pub const ALL: &[ReasonCode] = &[$(ReasonCode::$name,)*];
 
-            /// The code as it appears in JavaScript.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(ReasonCode::$name => $code,)* }
-            }
+            /// Each code's name, and its phrase before and behind the words it is about.
+            pub const TEXTS: &[[&str; 3]] = &[$([$code, $before, $behind],)*];
 
-            const fn sentence(self) -> &'static str {
-                match self { $(ReasonCode::$name => $sentence,)* }
+            fn texts(self) -> [&'static str; 3] {
+                Self::TEXTS.get(self as usize).copied().unwrap_or_default()
             }
         }
     };
 }
 
-// `{}` in a sentence stands for the words it is about.
+// The words it is about stand between the two halves of the sentence.
 reason_codes! {
-    Alternative "alternative" "`||` lets the line succeed when the check fails",
-    Background "background" "a job in the background tells nothing about its end",
-    Check "check" "exit status 0 of `{}` proves the check",
-    Compound "compound" "`{}` decides by itself which exit status the line has",
-    Environment "environment" "setting `{}` can change what the check does",
-    HereDocument "here-document" "a script on standard input is not followed to its end",
-    HiddenStatus "hidden-status" "`{}` has an exit status of its own, not the check's",
-    MissingOption "missing-option" "without {} the exit status of `{}` proves nothing",
-    Negated "negated" "`!` turns the exit status around",
-    NoCheck "no-check" "nothing in the line is known to check anything",
-    OtherCommand "other-command" "`{}` is neither a check nor known to be harmless",
-    Pipe "pipe" "a pipe hides the exit status unless `set -o pipefail &&` stands before it",
-    Redefined "redefined" "defining `{}` can replace the command that checks",
-    Sequence "sequence" "only the last command of a sequence decides the exit status; join them with `&&`",
-    Substitution "substitution" "a command substitution hides the exit status of what it runs",
-    UnknownArgument "unknown-argument" "what `{}` stands for is only known when the line runs",
-    Unreadable "unreadable" "the line does not parse as a shell line",
-    WeakOption "weak-option" "with `{}` exit status 0 does not prove that a check passed",
+    Alternative "alternative" "`||` lets the line succeed when the check fails" "",
+    Background "background" "a job in the background tells nothing about its end" "",
+    Check "check" "exit status 0 of `" "` proves the check",
+    Compound "compound" "`" "` decides by itself which exit status the line has",
+    Environment "environment" "setting `" "` can change what the check does",
+    HereDocument "here-document" "a script on standard input is not followed to its end" "",
+    HiddenStatus "hidden-status" "`" "` has an exit status of its own, not the check's",
+    MissingOption "missing-option" "without " "` proves nothing",
+    Negated "negated" "`!` turns the exit status around" "",
+    NoCheck "no-check" "nothing in the line is known to check anything" "",
+    OtherCommand "other-command" "`" "` is neither a check nor known to be harmless",
+    Pipe "pipe" "a pipe hides the exit status unless `set -o pipefail &&` stands before it" "",
+    Redefined "redefined" "defining `" "` can replace the command that checks",
+    Sequence "sequence" "only the last command of a sequence decides the exit status; join them with `&&`" "",
+    Substitution "substitution" "a command substitution hides the exit status of what it runs" "",
+    UnknownArgument "unknown-argument" "what `" "` stands for is only known when the line runs",
+    Unreadable "unreadable" "the line does not parse as a shell line" "",
+    WeakOption "weak-option" "with `" "` exit status 0 does not prove that a check passed",
+}
+
+impl ReasonCode {
+    /// The code as it appears in JavaScript.
+    pub fn as_str(self) -> &'static str {
+        self.texts()[0]
+    }
 }
 
 impl Reason {
-    fn new(code: ReasonCode, about: impl Into<String>) -> Self {
-        Reason { code, about: about.into() }
+    fn new(code: ReasonCode, about: &str) -> Self {
+        Reason { code, about: about.to_owned(), place: None }
+    }
+
+    /// True when the phrase names the words it is about.
+    pub fn names_words(&self) -> bool {
+        let [_, _, behind] = self.code.texts();
+        !behind.is_empty()
     }
 
     /// The reason as a phrase for a person.
     pub fn phrase(&self) -> String {
-        match self.code {
-            ReasonCode::MissingOption => {
-                let (tool, options) = self.about.split_once('\n').unwrap_or((&self.about, ""));
-                let options: Vec<String> =
-                    options.split(',').map(|option| format!("`{}`", option.trim_end_matches('*'))).collect();
-                self.code.sentence().replacen("{}", &options.join(" or "), 1).replacen("{}", tool, 1)
+        let mut phrase = String::with_capacity(96);
+        self.write_phrase(&mut phrase);
+        phrase
+    }
+
+    /// Puts the phrase behind what is in `out`.
+    pub fn write_phrase(&self, out: &mut String) {
+        let [_, before, behind] = self.code.texts();
+        out.push_str(before);
+        if self.code == ReasonCode::MissingOption {
+            let (tool, options) = self.about.split_once('\n').unwrap_or((&self.about, ""));
+            for (index, option) in options.split(',').enumerate() {
+                out.push_str(if index > 0 { " or `" } else { "`" });
+                out.push_str(option.trim_end_matches('*'));
+                out.push('`');
             }
-            _ => match self.code.sentence().split_once("{}") {
-                Some((before, behind)) => [before, &self.about, behind].concat(),
-                None => self.code.sentence().to_owned(),
-            },
+            out.push_str(" the exit status of `");
+            out.push_str(tool);
+        } else if !behind.is_empty() {
+            out.push_str(&self.about);
         }
+        out.push_str(behind);
     }
 }
 
-/// What a word is to its line.
+/// What a word is to its line; JavaScript has the names in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Everything a command is given that is nothing below.
@@ -130,38 +154,6 @@ pub enum Role {
     Tool,
     /// A command that runs the command behind it.
     Wrapper,
-}
-
-impl Role {
-    /// Every role.
-    pub const ALL: &[Role] = &[
-        Role::Argument,
-        Role::Assignment,
-        Role::Keyword,
-        Role::Operator,
-        Role::Option,
-        Role::Redirection,
-        Role::Subcommand,
-        Role::Task,
-        Role::Tool,
-        Role::Wrapper,
-    ];
-
-    /// The role as it appears in JavaScript.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Role::Argument => "argument",
-            Role::Assignment => "assignment",
-            Role::Keyword => "keyword",
-            Role::Operator => "operator",
-            Role::Option => "option",
-            Role::Redirection => "redirection",
-            Role::Subcommand => "subcommand",
-            Role::Task => "task",
-            Role::Tool => "tool",
-            Role::Wrapper => "wrapper",
-        }
-    }
 }
 
 /// One word of a line and what it is to it.
@@ -215,11 +207,11 @@ impl Outcome {
         Outcome::default()
     }
 
-    fn blocked(code: ReasonCode, about: impl Into<String>, span: ByteSpan) -> Self {
+    fn blocked(code: ReasonCode, about: &str, span: ByteSpan) -> Self {
         Outcome { blocker: Some((Reason::new(code, about), span)), ..Outcome::default() }
     }
 
-    fn weak(code: ReasonCode, about: impl Into<String>, span: ByteSpan) -> Self {
+    fn weak(code: ReasonCode, about: &str, span: ByteSpan) -> Self {
         Outcome { candidate: true, ..Outcome::blocked(code, about, span) }
     }
 
@@ -234,7 +226,7 @@ impl Outcome {
         self.blocker = self.blocker.take().or(other.blocker);
     }
 
-    fn block(&mut self, code: ReasonCode, about: impl Into<String>, span: ByteSpan) {
+    fn block(&mut self, code: ReasonCode, about: &str, span: ByteSpan) {
         if self.blocker.is_none() {
             self.blocker = Some((Reason::new(code, about), span));
         }
@@ -282,11 +274,11 @@ impl Reader {
         let mut words = self.words.unwrap_or_default();
         // What was found out about a word last is what it is.
         words.reverse();
-        words.sort_by_key(|word| (word.span.start, word.span.end));
+        sort_by(&mut words, |one, other| one.span.cmp(&other.span));
         words.dedup_by_key(|word| word.span);
-        let (classification, span) = match outcome {
+        let (mut classification, span) = match outcome {
             Outcome { proof: Some(found), blocker: None, .. } => {
-                let reason = Reason::new(ReasonCode::Check, found.about);
+                let reason = Reason { code: ReasonCode::Check, about: found.about, place: None };
                 (Classification { accepted: true, candidate: true, reason }, found.span)
             }
             Outcome { candidate: true, blocker: Some((reason, span)), .. } => {
@@ -300,6 +292,9 @@ impl Reader {
                 (Classification { accepted: false, candidate: false, reason }, ByteSpan::default())
             }
         };
+        let place = ByteSpan::new(span.start + offset, span.end + offset);
+        let reason = &mut classification.reason;
+        reason.place = (reason.names_words() && place.of(command) == reason.about).then_some(place);
         for word in &mut words {
             word.decides = span.start <= word.span.start && word.span.end <= span.end;
             word.span = ByteSpan::new(word.span.start + offset, word.span.end + offset);
@@ -388,7 +383,7 @@ impl Reader {
             }
             Command::Compound { lists, name, keyword } => {
                 self.mark(*keyword, Role::Keyword);
-                let mut whole = Outcome::blocked(ReasonCode::Compound, *name, *keyword);
+                let mut whole = Outcome::blocked(ReasonCode::Compound, name, *keyword);
                 for list in lists {
                     whole.and(self.list(list, line));
                 }
@@ -396,7 +391,7 @@ impl Reader {
             }
             Command::Function { name, span } => {
                 self.mark(*span, Role::Keyword);
-                Outcome::blocked(ReasonCode::Redefined, *name, *span)
+                Outcome::blocked(ReasonCode::Redefined, name, *span)
             }
         }
     }
@@ -426,15 +421,15 @@ impl Reader {
         for word in &simple.assignments {
             self.mark(word.span, Role::Assignment);
             whole.and(self.assignment(word));
-            whole.and(self.inside(word, line));
+            self.inside(word, line, &mut whole);
         }
         for redirection in &simple.redirections {
             self.mark(redirection.span, Role::Redirection);
-            whole.and(self.inside(&redirection.target, line));
+            self.inside(&redirection.target, line, &mut whole);
         }
         for word in &simple.words {
             self.mark(word.span, Role::Argument);
-            whole.and(self.inside(word, line));
+            self.inside(word, line, &mut whole);
         }
         if simple.words.is_empty() {
             if let Some(redirection) = simple.redirections.first() {
@@ -464,8 +459,7 @@ impl Reader {
     }
 
     /// What runs inside a word: its status is lost.
-    fn inside(&mut self, word: &Word<'_>, line: &Line<'_>) -> Outcome {
-        let mut whole = Outcome::harmless();
+    fn inside(&mut self, word: &Word<'_>, line: &Line<'_>, whole: &mut Outcome) {
         for expansion in &word.expansions {
             self.muted += 1;
             let mut outcome = match expansion {
@@ -484,7 +478,6 @@ impl Reader {
             }
             whole.and(outcome);
         }
-        whole
     }
 
     /// A shell line inside the line.
@@ -510,10 +503,10 @@ impl Reader {
         }
         self.mark(first.span, Role::Tool);
         if !first.expansions.is_empty() {
-            return Outcome::blocked(ReasonCode::UnknownArgument, first.text.as_ref(), first.span);
+            return Outcome::blocked(ReasonCode::UnknownArgument, &first.text, first.span);
         }
         let Some((name, entries)) = self.known_tool(first) else {
-            return Outcome::blocked(ReasonCode::OtherCommand, first.text.as_ref(), first.span);
+            return Outcome::blocked(ReasonCode::OtherCommand, &first.text, first.span);
         };
         self.depth += 1;
         let outcome = Call::new(self, name, first, rest, entries).outcome(input);
@@ -523,30 +516,28 @@ impl Reader {
 
     /// The tables' name and entries of a command as it is written: without directory, version and the
     /// extensions of Windows and of scripts. `None` for a program that only shares the name.
-    fn known_tool<'w>(&self, word: &'w Word<'_>) -> Option<(&'w str, &'static [Entry])> {
+    fn known_tool<'w>(&self, word: &'w Word<'_>) -> Option<(&'w str, Entries)> {
         // A shell takes the backslashes out of a Windows path, where they were no escapes.
         let is_windows = word.written.contains('\\');
         let written =
             if is_windows && !word.written.contains(['"', '\'']) { word.written } else { &word.text };
-        let separators: &[char] = if is_windows { &['/', '\\'] } else { &['/'] };
-        let (directory, base) = match written.rsplit_once(separators) {
-            Some((directory, base)) => (Some(directory), base),
-            None => (None, written),
-        };
-        let base = base.split_once('@').map_or(base, |(before, _)| before);
-        let base = [".exe", ".cmd", ".bat", ".ps1"]
-            .iter()
-            .find_map(|extension| base.strip_suffix(extension))
-            .unwrap_or(base);
-        let is_version = |character: char| character.is_ascii_digit() || matches!(character, '.' | '-');
-        let script = [".js", ".mjs", ".cjs"].iter().find_map(|extension| base.strip_suffix(extension));
-        let names = [Some(base), Some(base.trim_end_matches(is_version)), script];
+        let is_separator = |byte: &u8| *byte == b'/' || (is_windows && *byte == b'\\');
+        let place = written.as_bytes().iter().rposition(is_separator);
+        let whole = written.get(place.map_or(0, |place| place + 1)..).unwrap_or("");
+        let base = whole.split_once('@').map_or(whole, |(before, _)| before);
         let known = |name| Some((name, self.tables.tool(name)?));
-        let (name, entries) = names.into_iter().flatten().find_map(known)?;
-        let Some(directory) = directory else { return Some((name, entries)) };
-        let last = directory.rsplit(separators).next().unwrap_or("");
+        let (name, entries) = known(base).or_else(|| {
+            let without = |extensions: &[&str]| extensions.iter().find_map(|end| base.strip_suffix(end));
+            let program = without(&[".exe", ".cmd", ".bat", ".ps1"]).unwrap_or(base);
+            let is_version = |character: char| character.is_ascii_digit() || matches!(character, '.' | '-');
+            let script = || without(&[".js", ".mjs", ".cjs"]).and_then(known);
+            known(program).or_else(|| known(program.trim_end_matches(is_version))).or_else(script)
+        })?;
+        let Some(place) = place else { return Some((name, entries)) };
+        let directory = written.get(..place).unwrap_or("");
+        let last = directory.as_bytes().rsplit(is_separator).next().unwrap_or_default();
         // `./test` is a script of the project, whatever it does; `.venv/bin/pytest` is pytest.
-        let is_the_tool = matches!(last, "bin" | ".bin" | "sbin" | "Scripts")
+        let is_the_tool = matches!(last, b"bin" | b".bin" | b"sbin" | b"Scripts")
             || matches!(name, "gradlew" | "mvnw" | "manage.py")
             || written.contains('@');
         is_the_tool.then_some((name, entries))

@@ -223,6 +223,9 @@ const fn is_special(byte: u8) -> bool {
     ends_word(byte) || matches!(byte, b'\r' | b'\'' | b'"' | b'\\' | b'$' | b'`')
 }
 
+/// The bytes that reserved words begin with, and the length of the longest.
+const RESERVED: (&[u8], usize) = (b"!-[]cdefistuw{}", 8);
+
 /// True for `NAME=`, `NAME+=` and `NAME[...]=` at the start of `text`.
 fn is_assignment(text: &str) -> bool {
     let Some((name, _)) = text.split_once('=') else { return false };
@@ -384,11 +387,16 @@ impl<'t> Reader<'t> {
 
     // ---- lists --------------------------------------------------------------------------------
 
-    /// The plain word at the reader, for comparing with reserved words.
+    /// The word at the reader, when it is plain and may be a reserved one; else nothing.
     fn plain_word(&self) -> &'t str {
         let rest = self.rest();
-        let length = rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len());
-        let ends = rest.get(length).is_none_or(|&byte| ends_word(byte) || byte == b'\r');
+        if !rest.first().is_some_and(|first| RESERVED.0.contains(first)) {
+            return "";
+        }
+        let Some(length) = rest.iter().take(RESERVED.1 + 1).position(|&byte| is_special(byte)) else {
+            return if rest.len() <= RESERVED.1 { self.text.get(self.at..).unwrap_or("") } else { "" };
+        };
+        let ends = rest.get(length).is_some_and(|&byte| ends_word(byte) || byte == b'\r');
         if ends { self.text.get(self.at..self.at + length).unwrap_or("") } else { "" }
     }
 
@@ -402,13 +410,11 @@ impl<'t> Reader<'t> {
                 Some(b';') => self.next_is(";;") || self.next_is(";&"),
                 Some(_) => {
                     let word = self.plain_word();
-                    if stops.contains(&word) {
-                        true
-                    } else if CLOSERS.contains(&word) {
+                    let closes = !word.is_empty() && CLOSERS.contains(&word);
+                    if closes && !stops.contains(&word) {
                         return Err(Unreadable);
-                    } else {
-                        false
                     }
+                    closes
                 }
             };
             if ends {
@@ -462,6 +468,11 @@ impl<'t> Reader<'t> {
             item.prefixes.push(Prefix { negates: word == "!", span: self.span_from(start) });
             self.skip_blanks();
         }
+        // `!` and `time` may stand alone.
+        if !item.prefixes.is_empty() && matches!(self.peek(), None | Some(b'\n' | b';' | b')')) {
+            item.commands.push(Command::Simple(Simple::default()));
+            return Ok(item);
+        }
         loop {
             let command = self.command()?;
             item.commands.push(command);
@@ -476,6 +487,9 @@ impl<'t> Reader<'t> {
             }
             item.pipes.push(self.span_from(start));
             self.skip_space();
+            if self.plain_word() == "!" {
+                return Err(Unreadable);
+            }
         }
     }
 
@@ -590,7 +604,13 @@ impl<'t> Reader<'t> {
     fn iteration(&mut self) -> Reading<Vec<List<'t>>> {
         self.skip_blanks();
         if self.next_is("((") {
+            let start = self.at;
             self.at = self.arithmetic_end(self.at + 2)?.ok_or(Unreadable)?;
+            if self.bytes.get(start..self.at).unwrap_or_default().iter().filter(|&&byte| byte == b';').count()
+                != 2
+            {
+                return Err(Unreadable);
+            }
         } else {
             self.word()?.ok_or(Unreadable)?;
             self.skip_space();
@@ -735,6 +755,9 @@ impl<'t> Reader<'t> {
         self.at += sign.len();
         self.skip_blanks();
         let target = self.word()?.ok_or(Unreadable)?;
+        if is_assignment(target.written) && target.written.contains("=(") {
+            return Err(Unreadable);
+        }
         let input = match sign {
             "<<" | "<<-" => {
                 self.announced.push(Announced {
@@ -786,7 +809,8 @@ impl<'t> Reader<'t> {
                 }
                 // `NAME=(...)` gives an array its elements.
                 Some(b'(')
-                    if self.at > start && is_assignment(self.text.get(start..self.at).unwrap_or("")) =>
+                    if is_assignment(self.text.get(start..self.at).unwrap_or(""))
+                        && self.bytes.get(self.at - 1) == Some(&b'=') =>
                 {
                     self.elements(&mut pieces, &mut expansions)?;
                 }
@@ -977,8 +1001,18 @@ impl<'t> Reader<'t> {
                 b't' => '\t',
                 b'r' => '\r',
                 b'e' | b'E' => '\u{1b}',
+                b'a' => '\u{7}',
+                b'b' => '\u{8}',
+                b'f' => '\u{c}',
+                b'v' => '\u{b}',
                 byte @ (b'\\' | b'\'' | b'"' | b'?') => char::from(byte),
-                _ => return Err(Unreadable),
+                b'0'..=b'7' | b'x' | b'u' | b'U' | b'c' => return Err(Unreadable),
+                // What is no escape stays as it is.
+                _ => {
+                    pieces.own().push('\\');
+                    self.character(pieces, 0);
+                    continue;
+                }
             };
             pieces.own().push(decoded);
             self.at += 1;
@@ -1017,6 +1051,13 @@ impl<'t> Reader<'t> {
                 b')' if self.bytes.get(at) == Some(&b')') => return Ok(Some(at + 1)),
                 b')' => return Ok(None),
                 b'\\' => at += 1,
+                b'"' | b'\'' | b'`' => {
+                    // To behind the closing one; past the end of the text when there is none.
+                    while self.bytes.get(at).is_some_and(|&inside| inside != byte) {
+                        at += if byte != b'\'' && self.bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
+                    }
+                    at += 1;
+                }
                 _ => {}
             }
         }
