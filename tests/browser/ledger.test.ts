@@ -27,38 +27,38 @@ afterAll(async () => {
   await server?.close();
 });
 
-test("every conversation is judged in Chromium as the vectors judge it", async () => {
+/** Runs `script` (the body of an async function that sees `ledger`) in a fresh page. */
+async function inPage(script: string): Promise<unknown> {
   const page = await browser.newPage();
-  await page.goto(`${server.origin}/package.json`);
-  const judged = await page.evaluate(async (conversations) => {
-    const address = "/dist/ledger.js";
-    const ledger = (await import(address)) as typeof import("agent-evidence/ledger");
-    await ledger.init();
-    return conversations.map(({ messages, workingDirectory }) => {
-      const tracker = ledger.createFileReadTracker();
-      const report = ledger.replayObservationLedger(messages as never, tracker, ledger.lexicalFileKeys(workingDirectory, false));
-      const evidence = ledger.visibleFileEvidence(messages as never, tracker, workingDirectory, false);
-      return { report, evidence, observedPaths: ledger.collectObservedPaths(messages as never) };
-    });
-  }, vectors);
+  try {
+    await page.goto(`${server.origin}/package.json`);
+    return await page.evaluate(`(async () => {
+      const ledger = await import("/dist/ledger.js");
+      await ledger.init();
+      ${script}
+    })()`);
+  } finally {
+    await page.close();
+  }
+}
+
+test("every conversation is judged in Chromium as the vectors judge it", async () => {
+  const judged = (await inPage(`return ${JSON.stringify(vectors)}.map(({ messages, workingDirectory }) => {
+    const tracker = ledger.createFileReadTracker();
+    const report = ledger.replayObservationLedger(messages, tracker, ledger.lexicalFileKeys(workingDirectory, false));
+    const evidence = ledger.visibleFileEvidence(messages, tracker, workingDirectory, false);
+    return { report, evidence, observedPaths: ledger.collectObservedPaths(messages) };
+  });`)) as object[];
   expect(judged).toHaveLength(150);
   for (const [index, { name, expected: { report, evidence, observedPaths } }] of vectors.entries()) {
     expect(judged[index], name).toEqual({ report, evidence, observedPaths });
   }
-  await page.close();
 });
 
 test("half of a surrogate pair is refused in a page too", async () => {
-  const page = await browser.newPage();
-  await page.goto(`${server.origin}/package.json`);
-  const report = await page.evaluate(async () => {
-    const address = "/dist/ledger.js";
-    const ledger = (await import(address)) as typeof import("agent-evidence/ledger");
-    await ledger.init();
-    const call = { id: "w", function: { name: "write", arguments: '{"path":"a","content":"\ud83d"}' } };
+  const report = await inPage(`
+    const call = { id: "w", function: { name: "write", arguments: '{"path":"a","content":"' + String.fromCharCode(0xd83d) + '"}' } };
     const messages = [{ role: "assistant", toolCalls: [call] }, { role: "tool", toolCallId: "w", content: "done" }];
-    return ledger.replayObservationLedger(messages, ledger.createFileReadTracker(), (path) => path);
-  });
+    return ledger.replayObservationLedger(messages, ledger.createFileReadTracker(), (path) => path);`);
   expect(report).toEqual({ pathsWitnessed: 0, pathsSeen: 1, unitsReplayed: 0 });
-  await page.close();
 });
