@@ -109,13 +109,16 @@ export interface VerificationEvidence extends CommandClassification {
 
 let reasons: string[] | undefined;
 
+/** One of the three texts of the reason in `head`: its name, and its phrase before and behind the words it is about. */
+function reasonText(engine: Engine, head: number, which: 0 | 1 | 2): string {
+  reasons ??= engine.command_reasons();
+  return reasons[(head >> 3) * 3 + which] as string;
+}
+
 /** `text` is the words the reason is about. */
 function answer(engine: Engine, head: number, text: string, phrase?: string): CommandClassification {
-  reasons ??= engine.command_reasons();
-  const at = (head >> 3) * 3;
-  const behind = reasons[at + 2];
-  const reason = phrase ?? (behind === "" ? (reasons[at + 1] as string) : `${reasons[at + 1]}${text}${behind}`);
-  return { accepted: (head & 1) !== 0, candidate: (head & 2) !== 0, reason, code: reasons[at] as CommandReasonCode };
+  const reason = phrase ?? (namesWords(engine, head) ? reasonText(engine, head, 1) + text + reasonText(engine, head, 2) : reasonText(engine, head, 1));
+  return { accepted: (head & 1) !== 0, candidate: (head & 2) !== 0, reason, code: reasonText(engine, head, 0) as CommandReasonCode };
 }
 
 function classification(engine: Engine, unpacker: Unpacker, command: string): CommandClassification {
@@ -131,8 +134,7 @@ function classification(engine: Engine, unpacker: Unpacker, command: string): Co
 const IN_LINE = 4;
 
 function namesWords(engine: Engine, head: number): boolean {
-  reasons ??= engine.command_reasons();
-  return reasons[(head >> 3) * 3 + 2] !== "";
+  return reasonText(engine, head, 2) !== "";
 }
 
 const PLACES = 2 ** 22;

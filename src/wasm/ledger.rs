@@ -1,7 +1,7 @@
 //! The ledger at the boundary. A conversation crosses once, as numbers and the texts the pass needs;
 //! the contents of receipts cross only when asked for.
 
-use super::read::{input_bytes, input_text, input_texts};
+use super::read::{Texts, input_bytes, input_text, input_texts};
 use super::write::Packer;
 use crate::collections::StringMap;
 use crate::ledger::{
@@ -332,28 +332,6 @@ pub fn ledger_file_key(ends: &[u32], sandboxed: bool) -> String {
     }
 }
 
-/// The texts of the input buffer, cut where they are asked for: bodies are not copied twice.
-struct Texts<'e> {
-    all: String,
-    ends: &'e [u32],
-}
-
-impl<'e> Texts<'e> {
-    fn taken(ends: &'e [u32]) -> Self {
-        Texts { all: input_text(ends.last().map_or(0, |&end| end as usize)), ends }
-    }
-
-    fn get(&self, index: usize) -> Option<&str> {
-        let end = *self.ends.get(index)? as usize;
-        let before = index.checked_sub(1).and_then(|before| self.ends.get(before));
-        self.all.get(before.map_or(0, |&start| start as usize)..end)
-    }
-
-    fn text(&self, index: usize) -> &str {
-        self.get(index).unwrap_or("")
-    }
-}
-
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct LedgerTracker {
@@ -370,20 +348,20 @@ impl LedgerTracker {
 
     /// Content and call id, where they are given.
     pub fn record_read(&mut self, ends: &[u32]) {
-        let texts = Texts::taken(ends);
-        self.tracker.record_read(texts.text(0), texts.get(1), texts.get(2));
+        let texts = Texts::new(ends);
+        self.tracker.record_read(texts.at(0), texts.get(1), texts.get(2));
     }
 
     /// Content, call id, fingerprint of the receipt.
     pub fn record_full_read(&mut self, ends: &[u32]) {
-        let texts = Texts::taken(ends);
-        self.tracker.record_full_read(texts.text(0), texts.text(1), texts.text(2), texts.text(3));
+        let texts = Texts::new(ends);
+        self.tracker.record_full_read(texts.at(0), texts.at(1), texts.at(2), texts.at(3));
     }
 
     /// Content and call id.
     pub fn record_edit(&mut self, ends: &[u32]) {
-        let texts = Texts::taken(ends);
-        self.tracker.record_edit(texts.text(0), texts.text(1), texts.text(2));
+        let texts = Texts::new(ends);
+        self.tracker.record_edit(texts.at(0), texts.at(1), texts.at(2));
     }
 
     pub fn record_drift_observed(&mut self, bytes: usize) {

@@ -57,17 +57,40 @@ pub fn input_is(bytes: usize, text: &str) -> bool {
     bytes == text.len() && INPUT.with_borrow(|input| input.get(..bytes) == Some(text.as_bytes()))
 }
 
-/// Cuts the buffer into texts that end at the byte offsets `ends` (ascending).
+/// The texts of one call, which end at the byte offsets `ends` (ascending): cut where they are asked
+/// for, so that none is copied twice.
+pub struct Texts<'e> {
+    all: String,
+    ends: &'e [u32],
+}
+
+impl<'e> Texts<'e> {
+    /// Takes them from the buffer.
+    pub fn new(ends: &'e [u32]) -> Self {
+        Texts { all: input_text(ends.last().map_or(0, |&end| end as usize)), ends }
+    }
+
+    /// The text with this index, if there are so many.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)? as usize;
+        let before = index.checked_sub(1).and_then(|before| self.ends.get(before));
+        Some(self.all.get(before.map_or(0, |&start| start as usize)..end).unwrap_or(""))
+    }
+
+    /// The text with this index; one that is not there is empty.
+    pub fn at(&self, index: usize) -> &str {
+        self.get(index).unwrap_or("")
+    }
+
+    /// The texts from this index on.
+    pub fn from(&self, index: usize) -> impl Iterator<Item = &str> {
+        (index..self.ends.len()).map(|index| self.at(index))
+    }
+}
+
+/// [`Texts`], each owned.
 pub fn input_texts(ends: &[u32]) -> Vec<String> {
-    let all = input_text(ends.last().map_or(0, |&end| end as usize));
-    let mut start = 0;
-    ends.iter()
-        .map(|&end| {
-            let text = all.get(start..end as usize).unwrap_or_default().to_owned();
-            start = end as usize;
-            text
-        })
-        .collect()
+    Texts::new(ends).from(0).map(str::to_owned).collect()
 }
 
 /// The instance's memory, for writing into the buffer.

@@ -1,6 +1,6 @@
 //! Transcripts at the boundary.
 
-use super::read::{input_text, input_texts};
+use super::read::{Texts, input_text, input_texts};
 use super::write::Packer;
 use crate::collections::StringMap;
 use crate::error::Error;
@@ -14,30 +14,14 @@ use crate::transcripts::recorder::{Append, Recorder};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-/// The texts of one call, in order; one that is not there is empty.
-struct Texts(Vec<String>);
-
-impl Texts {
-    fn new(ends: &[u32]) -> Self {
-        Texts(input_texts(ends))
+/// Path and name by turns, from the text with this index on.
+fn roots(texts: &Texts<'_>, index: usize) -> Vec<Root> {
+    let mut rest = texts.from(index).map(str::to_owned);
+    let mut roots = Vec::new();
+    while let (Some(path), Some(name)) = (rest.next(), rest.next()) {
+        roots.push(Root { path, name });
     }
-
-    fn at(&self, index: usize) -> &str {
-        self.0.get(index).map_or("", String::as_str)
-    }
-
-    fn from(&self, index: usize) -> Vec<&str> {
-        self.0.iter().skip(index).map(String::as_str).collect()
-    }
-
-    fn roots(&self, index: usize) -> Vec<Root> {
-        let pairs = self.0.get(index..).unwrap_or_default().chunks_exact(2);
-        let root = |pair: &[String]| match pair {
-            [path, name] => Some(Root { path: path.clone(), name: name.clone() }),
-            _ => None,
-        };
-        pairs.filter_map(root).collect()
-    }
+    roots
 }
 
 /// Joins the halves of a surrogate pair that two pieces of a stream were split between. The facade
@@ -113,7 +97,7 @@ impl TranscriptRecorder {
     /// Texts: id, then path and name of each root.
     pub fn register_roots(&mut self, ends: &[u32]) {
         let texts = Texts::new(ends);
-        self.recorder.register_roots(texts.at(0), &texts.roots(1));
+        self.recorder.register_roots(texts.at(0), &roots(&texts, 1));
     }
 
     /// Texts: id, turn, text, attachments, seats.
@@ -121,7 +105,13 @@ impl TranscriptRecorder {
         let texts = Texts::new(ends);
         let attachments = has_attachments.then(|| texts.at(3));
         let stamp = stamp(at, texts.at(1));
-        let line = self.recorder.user(texts.at(0), stamp, texts.at(2), &texts.from(4), attachments)?;
+        let line = self.recorder.user(
+            texts.at(0),
+            stamp,
+            texts.at(2),
+            &texts.from(4).collect::<Vec<_>>(),
+            attachments,
+        )?;
         Ok(append(line))
     }
 
@@ -298,7 +288,7 @@ fn spelling(windows: Option<bool>) -> Spelling {
 #[wasm_bindgen]
 pub fn rewrite_host_paths(ends: &[u32], windows: Option<bool>) -> Option<String> {
     let texts = Texts::new(ends);
-    match HostPaths::new(&texts.roots(1), spelling(windows)).rewrite(texts.at(0)) {
+    match HostPaths::new(&roots(&texts, 1), spelling(windows)).rewrite(texts.at(0)) {
         std::borrow::Cow::Borrowed(_) => None,
         std::borrow::Cow::Owned(text) => Some(text),
     }

@@ -1,39 +1,15 @@
 /** Verification in a page, over the host in memory. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium, serve } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { packagePages } from "../support/browser.js";
 
 const vectors = JSON.parse(readFileSync(join(import.meta.dirname, "../data/citations/verdicts.json"), "utf8")) as { cases: { name: string; items: object[] }[] };
 
-let browser: Browser;
-let server: Awaited<ReturnType<typeof serve>>;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  server = await serve(join(import.meta.dirname, "../../pkg"));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-async function inPage(script: string): Promise<unknown> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(`${server.origin}/package.json`);
-    return await page.evaluate(`(async () => {
-      const { init, verifyCitations } = await import("/dist/citations.js");
-      const { memoryCitationDeps } = await import("/dist/memory/index.js");
-      await init();
-      ${script}
-    })()`);
-  } finally {
-    await page.close();
-  }
-}
+const inPage = packagePages(`
+  const { init, verifyCitations } = await import("/dist/citations.js");
+  const { memoryCitationDeps } = await import("/dist/memory/index.js");
+  await init();`);
 
 test("every reply gets the verdicts it gets elsewhere", async () => {
   const found = (await inPage(`

@@ -1,36 +1,11 @@
 /** The browser entry: what a page may give `init`, and what it says before. */
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium, serve } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { packagePages } from "../support/browser.js";
 
-let browser: Browser;
-let server: Awaited<ReturnType<typeof serve>>;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  server = await serve(join(import.meta.dirname, "../../pkg"));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-/** Runs `script` (the body of an async function that sees `evidence` and `wasm`) in a fresh page. */
-async function inPage(script: string): Promise<unknown> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(`${server.origin}/package.json`);
-    return await page.evaluate(`(async () => {
-      const evidence = await import("/dist/index.js");
-      const wasm = "/dist/wasm/agent_evidence_bg.wasm";
-      ${script}
-    })()`);
-  } finally {
-    await page.close();
-  }
-}
+/** The script sees `evidence` and `wasm`. */
+const inPage = packagePages(`
+  const evidence = await import("/dist/index.js");
+  const wasm = "/dist/wasm/agent_evidence_bg.wasm";`);
 
 const sources: Record<string, string> = {
   nothing: "",

@@ -1,9 +1,7 @@
 /** The ledger in a page: the same conversations, the same judgement. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium, serve } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { packagePages } from "../support/browser.js";
 
 interface Vector {
   name: string;
@@ -14,33 +12,10 @@ interface Vector {
 
 const vectors = JSON.parse(readFileSync(new URL("../data/ledger/conversations.json", import.meta.url), "utf8")) as Vector[];
 
-let browser: Browser;
-let server: Awaited<ReturnType<typeof serve>>;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  server = await serve(join(import.meta.dirname, "../../pkg"));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-/** Runs `script` (the body of an async function that sees `ledger`) in a fresh page. */
-async function inPage(script: string): Promise<unknown> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(`${server.origin}/package.json`);
-    return await page.evaluate(`(async () => {
-      const ledger = await import("/dist/ledger.js");
-      await ledger.init();
-      ${script}
-    })()`);
-  } finally {
-    await page.close();
-  }
-}
+/** The script sees `ledger`, ready. */
+const inPage = packagePages(`
+  const ledger = await import("/dist/ledger.js");
+  await ledger.init();`);
 
 test("every conversation is judged in Chromium as the vectors judge it", async () => {
   const judged = (await inPage(`return ${JSON.stringify(vectors)}.map(({ messages, workingDirectory }) => {

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 
 const FLAGS = [
   "--no-sandbox",
@@ -55,5 +56,34 @@ export async function serve(directory: string, base = "/"): Promise<{ origin: st
       server.closeAllConnections();
       server.close(() => closed());
     }),
+  };
+}
+
+/**
+ * Answers with a function that runs a script in a fresh page of the built package and gives what it
+ * returns: the body of an async function, behind `head`. Chromium and server live as long as the test file.
+ */
+export function packagePages(head: string): (script: string) => Promise<unknown> {
+  let browser: Browser;
+  let server: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    server = await serve(join(import.meta.dirname, "../../pkg"));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  return async (script) => {
+    const page = await browser.newPage();
+    try {
+      await page.goto(`${server.origin}/package.json`);
+      return await page.evaluate(`(async () => {
+        ${head}
+        ${script}
+      })()`);
+    } finally {
+      await page.close();
+    }
   };
 }
