@@ -2,8 +2,8 @@
 //! hold, 8 kB a sort and 6 kB a map: in a page that is time spent loading. Here the work is done on
 //! numbers, and only the moving of the items depends on their type.
 
+use indexmap::IndexSet;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// Sorts `items`; those that compare equal keep their order. In time n log n.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
@@ -56,30 +56,31 @@ fn sorted_order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering)
 /// A map of strings that is gone through in the order in which the keys came.
 #[derive(Debug, Clone)]
 pub struct StringMap<V> {
-    places: HashMap<String, usize>,
-    entries: Vec<(String, V)>,
+    keys: IndexSet<String>,
+    /// The value of each key, in the keys' order.
+    values: Vec<V>,
 }
 
 impl<V> Default for StringMap<V> {
     fn default() -> Self {
-        StringMap { places: HashMap::new(), entries: Vec::new() }
+        StringMap { keys: IndexSet::new(), values: Vec::new() }
     }
 }
 
 impl<V> StringMap<V> {
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&V> {
-        self.entries.get(*self.places.get(key)?).map(|(_, value)| value)
+        self.values.get(self.keys.get_index_of(key)?)
     }
 
     /// The value of `key`, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
-        self.entries.get_mut(*self.places.get(key)?).map(|(_, value)| value)
+        self.values.get_mut(self.keys.get_index_of(key)?)
     }
 
     /// Whether `key` has a value.
     pub fn contains(&self, key: &str) -> bool {
-        self.places.contains_key(key)
+        self.keys.contains(key)
     }
 
     /// Gives `key` a value in place of the one it had; true when it had none.
@@ -90,8 +91,8 @@ impl<V> StringMap<V> {
                 false
             }
             None => {
-                self.places.insert(key.to_owned(), self.entries.len());
-                self.entries.push((key.to_owned(), value));
+                self.keys.insert(key.to_owned());
+                self.values.push(value);
                 true
             }
         }
@@ -113,28 +114,46 @@ impl<V> StringMap<V> {
 
     /// Takes `key` out; the last key takes its place in the order.
     pub fn remove(&mut self, key: &str) -> Option<V> {
-        let place = self.places.remove(key)?;
-        if let Some((last, _)) = self.entries.last()
-            && let Some(moved) = self.places.get_mut(last)
-        {
-            *moved = place;
+        let (place, _) = self.keys.swap_remove_full(key)?;
+        (place < self.values.len()).then(|| self.values.swap_remove(place))
+    }
+
+    /// Keeps the keys that `keep` answers true for, in their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &V) -> bool) {
+        let mut kept = StringMap::default();
+        for (key, value) in std::mem::take(&mut self.keys).into_iter().zip(self.values.drain(..)) {
+            if keep(&key, &value) {
+                kept.keys.insert(key);
+                kept.values.push(value);
+            }
         }
-        (place < self.entries.len()).then(|| self.entries.swap_remove(place).1)
+        *self = kept;
+    }
+
+    /// Takes every key out.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
     }
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.keys.len()
     }
 
     /// True without any key.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.keys.is_empty()
+    }
+
+    /// The keys with their values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.keys().zip(&self.values)
     }
 
     /// The keys, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|(key, _)| key.as_str())
+        self.keys.iter().map(String::as_str)
     }
 }
 
@@ -204,9 +223,14 @@ mod tests {
     #[test]
     fn keys_come_in_the_order_they_were_given() {
         let mut map = StringMap::default();
-        for key in ["c", "a", "b", "a"] {
-            map.insert(key, ());
+        for (place, key) in ["c", "a", "b", "a"].into_iter().enumerate() {
+            map.insert(key, place);
         }
-        assert_eq!(map.keys().collect::<Vec<_>>(), ["c", "a", "b"]);
+        assert_eq!(map.iter().collect::<Vec<_>>(), [("c", &0), ("a", &3), ("b", &2)]);
+        map.retain(|key, place| key != "c" && *place < 9);
+        assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "b"]);
+        assert!(map.insert("c", 7) && map.get("b") == Some(&2) && map.get("a") == Some(&3));
+        map.clear();
+        assert!(map.is_empty() && !map.contains("a"));
     }
 }

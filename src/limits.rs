@@ -67,9 +67,9 @@ limits! {
     DEFAULT_READ_LINES: usize = 2_000;
     // ---- gate ------------------------------------------------------------------------------
     /// Initial demands a run: asking again for what was not done once only burns the agent's turns.
-    MAX_VERIFICATION_INJECTIONS: u32 = 1;
+    MAX_VERIFICATION_INJECTIONS: u64 = 1;
     /// Tamper demands a run: a disclosure is made once.
-    MAX_TAMPER_INJECTIONS: u32 = 1;
+    MAX_TAMPER_INJECTIONS: u64 = 1;
     /// Files, failures or suspects the gate keeps, and a snapshot may hold: far above any real run, and small enough to stay in memory.
     MAX_GATE_ENTRIES: usize = 10_000;
     /// Highest sequence number a snapshot may claim: leaves as many again before a revision outgrows 32 bits.

@@ -416,7 +416,10 @@ proptest! {
         }
         prop_assert_eq!(&seen[0], &seen[1]);
         prop_assert_eq!(gate.snapshot(), other.snapshot());
-        prop_assert_eq!(&Gate::load(&gate.dump()), &gate);
+        let mut moved = Gate::load(&gate.dump());
+        prop_assert_eq!(moved.dump(), gate.dump());
+        prop_assert_eq!(visible(&moved), visible(&gate));
+        prop_assert_eq!(moved.follow_up(), gate.follow_up());
     }
 
     #[test]

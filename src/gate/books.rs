@@ -4,13 +4,12 @@
 use super::check_files::is_check_own_file;
 use super::demands::{Demand, RejectedCheck};
 use super::markers::{added_markers, detect_check_weakening};
+use crate::collections::{StringMap, sort, sort_by};
 use crate::limits::{
-    MAX_GATE_ENTRIES, MAX_GATE_SEQUENCE, MAX_REJECTED_CHECKS, MAX_TAMPER_INJECTIONS,
-    MAX_VERIFICATION_INJECTIONS,
+    MAX_GATE_ENTRIES, MAX_REJECTED_CHECKS, MAX_TAMPER_INJECTIONS, MAX_VERIFICATION_INJECTIONS,
 };
-use crate::text::{hex, sha256};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use crate::text::sha256_hex;
+use serde::Serialize;
 
 /// Why a stop would be answered with a demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,22 +60,17 @@ pub enum Change<'t> {
     },
 }
 
-/// SHA-256 of a command after its white space is normalised: all the gate keeps of it.
-type CommandHash = [u8; 32];
-
 /// Stands for the failures that did not fit. No command has this hash, so only a newer revision
 /// settles it.
-const OTHER_COMMANDS: CommandHash = [0; 32];
+const OTHER_COMMANDS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Suspect {
-    file_path: String,
+#[derive(Debug, Clone)]
+pub(super) struct Suspect {
     /// Sequence number of its first suspicious change.
-    since: u64,
+    pub since: u64,
     /// The file is one of the checks' own.
-    check_file: bool,
-    markers: Vec<String>,
+    pub check_file: bool,
+    pub markers: Vec<String>,
 }
 
 impl Suspect {
@@ -91,124 +85,45 @@ impl Suspect {
 }
 
 /// What [`Gate::begin_run`] forgets.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Run {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Run {
     /// A change happened, or a fresh check was required, so a stop may be answered.
-    touched: bool,
-    demands: u32,
-    rechecks: u32,
-    tamper_demands: u32,
+    pub touched: bool,
+    pub demands: u64,
+    pub rechecks: u64,
+    pub tamper_demands: u64,
     /// The revision of the last demand.
-    demanded: u64,
+    pub demanded: u64,
     /// Sequence number of the last check that counted; 0 for none.
-    verified: u64,
-    suspects: BTreeMap<String, Suspect>,
-    rejected: Vec<RejectedCheck>,
-    cause: Option<String>,
+    pub verified: u64,
+    /// By path.
+    pub suspects: StringMap<Suspect>,
+    pub rejected: Vec<RejectedCheck>,
+    pub cause: Option<String>,
 }
 
 /// "Code was changed; has anything proved it since?" Every method is total: a call that names an older
 /// revision or an unknown command changes nothing it should not.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+///
+/// Commands are held as the SHA-256 of their words, in hex.
+#[derive(Debug, Clone, Default)]
 pub struct Gate {
-    seq: u64,
-    mutation: u64,
-    verified: u64,
-    unknown: bool,
-    /// Files changed since the last counted check, with their place in the order of first change.
-    files: HashMap<String, u64>,
-    #[serde(with = "hash_map_as_pairs")]
-    failed: BTreeMap<CommandHash, u64>,
+    pub(super) seq: u64,
+    pub(super) mutation: u64,
+    pub(super) verified: u64,
+    pub(super) unknown: bool,
+    /// Files changed since the last counted check, in the order of first change.
+    pub(super) files: StringMap<()>,
+    /// Commands that failed and are not settled, with the revision they failed at.
+    pub(super) failed: StringMap<u64>,
     /// Commands that passed at the current revision.
-    #[serde(with = "hash_map_as_pairs")]
-    passed: BTreeMap<CommandHash, u64>,
-    run: Run,
+    pub(super) passed: StringMap<()>,
+    pub(super) run: Run,
 }
 
-/// JSON has no map keyed by bytes.
-mod hash_map_as_pairs {
-    use super::{BTreeMap, CommandHash};
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(
-        map: &BTreeMap<CommandHash, u64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(map)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<BTreeMap<CommandHash, u64>, D::Error> {
-        Ok(Vec::<(CommandHash, u64)>::deserialize(deserializer)?.into_iter().collect())
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Snapshot {
-    version: u64,
-    seq: u64,
-    mutation: u64,
-    verified: u64,
-    files: Vec<String>,
-    failed_checks: Vec<FailedCheck>,
-    unknown: bool,
-    /// What keeps suspicion alive; absent when nothing is suspect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    suspicion: Option<Suspicion>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Suspicion {
-    suspects: Vec<Suspect>,
-    /// Sequence number of the last check that counted in the run of the suspects; 0 for none.
-    verified: u64,
-    demands: u32,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum FailedCheck {
-    Text(String),
-    Pair(String, u64),
-}
-
-impl FailedCheck {
-    fn parse(self) -> Option<(CommandHash, u64)> {
-        let (hex, revision) = match self {
-            FailedCheck::Pair(hex, revision) => (hex, revision),
-            FailedCheck::Text(text) => match text.split_once('@') {
-                Some((hex, digits)) => (hex.to_owned(), decimal(digits)?),
-                None => (text, 0),
-            },
-        };
-        Some((parse_hex(&hex)?, revision))
-    }
-}
-
-fn decimal(digits: &str) -> Option<u64> {
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let canonical = plain && (digits == "0" || !digits.starts_with('0'));
-    if canonical { digits.parse().ok() } else { None }
-}
-
-fn parse_hex(hex: &str) -> Option<CommandHash> {
-    let lower = hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if !lower || hex.len() != 64 {
-        return None;
-    }
-    let mut hash = CommandHash::default();
-    for (byte, pair) in hash.iter_mut().zip(hex.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(hash)
-}
-
-fn hash_command(command: &str) -> CommandHash {
+fn hash_command(command: &str) -> String {
     let words: Vec<&str> = command.split_whitespace().collect();
-    sha256(words.join(" ").as_bytes())
+    sha256_hex(&words.join(" "))
 }
 
 impl Gate {
@@ -225,9 +140,8 @@ impl Gate {
     /// Notes that `path` was changed.
     pub fn record_mutation(&mut self, path: &str, change: Change<'_>) {
         self.advance();
-        let place = self.seq;
-        if self.files.len() < MAX_GATE_ENTRIES && !self.files.contains_key(path) {
-            self.files.insert(path.to_owned(), place);
+        if self.files.len() < MAX_GATE_ENTRIES {
+            self.files.insert(path, ());
         }
         self.suspect(path, change);
     }
@@ -263,13 +177,8 @@ impl Gate {
                 self.run.suspects.remove(path);
             }
         } else if (check_file || !markers.is_empty()) && self.run.suspects.len() < MAX_GATE_ENTRIES {
-            let suspect = Suspect {
-                file_path: path.to_owned(),
-                since: self.seq,
-                check_file,
-                markers: markers.into_iter().map(str::to_owned).collect(),
-            };
-            self.run.suspects.insert(path.to_owned(), suspect);
+            let markers = markers.into_iter().map(str::to_owned).collect();
+            self.run.suspects.insert(path, Suspect { since: self.seq, check_file, markers });
         }
     }
 
@@ -282,10 +191,10 @@ impl Gate {
         let hash = hash_command(command);
         if !self.failed.is_empty() {
             let current = self.mutation;
-            self.failed.retain(|failed, at| *failed != hash && *at >= current);
+            self.failed.retain(|failed, at| failed != hash && *at >= current);
         }
         if self.passed.len() < MAX_GATE_ENTRIES {
-            self.passed.insert(hash, self.mutation);
+            self.passed.insert(&hash, ());
         }
         if self.failed.is_empty() {
             self.seq += 1;
@@ -302,15 +211,12 @@ impl Gate {
     /// stands unless the command has passed at a newer revision.
     pub fn record_failed_verification(&mut self, command: &str, revision: Option<u64>) {
         let revision = revision.unwrap_or(self.mutation).min(self.mutation);
-        let mut hash = hash_command(command);
-        if self.passed.get(&hash).is_some_and(|passed| *passed > revision) {
+        let hash = hash_command(command);
+        if revision < self.mutation && self.passed.contains(&hash) {
             return;
         }
-        if self.failed.len() + 1 >= MAX_GATE_ENTRIES && !self.failed.contains_key(&hash) {
-            hash = OTHER_COMMANDS;
-        }
-        let at = self.failed.entry(hash).or_default();
-        *at = revision.max(*at);
+        let fits = self.failed.len() + 1 < MAX_GATE_ENTRIES || self.failed.contains(&hash);
+        self.failed.change(if fits { &hash } else { OTHER_COMMANDS }, |at| *at = revision.max(*at));
     }
 
     /// Makes a check owed whatever has passed. With `invalidate_revision` this takes a new revision, so
@@ -358,15 +264,17 @@ impl Gate {
 
     /// True when a check passed in this run after the checks themselves had changed.
     pub fn is_tamper_owed(&self) -> bool {
-        self.run.suspects.values().any(|suspect| suspect.since < self.run.verified)
+        self.run.suspects.iter().any(|(_, suspect)| suspect.since < self.run.verified)
     }
 
     /// The suspect changes of this run, sorted by path.
     pub fn tamper_suspects(&self) -> Vec<SuspectMutation> {
-        let suspects = self.run.suspects.values();
+        let suspects = self.run.suspects.iter();
+        let mut suspects: Vec<SuspectMutation> = suspects
+            .map(|(path, suspect)| SuspectMutation { file_path: path.to_owned(), reason: suspect.reason() })
+            .collect();
+        sort_by(&mut suspects, |one, other| one.file_path.cmp(&other.file_path));
         suspects
-            .map(|suspect| SuspectMutation { file_path: suspect.file_path.clone(), reason: suspect.reason() })
-            .collect()
     }
 
     /// Why a stop would be answered now; `None` when nothing is owed, when this run touched nothing, or
@@ -393,8 +301,8 @@ impl Gate {
     /// The demand a stop would be answered with now, as data; nothing is spent.
     pub fn demand(&self) -> Option<Demand> {
         let reason = self.pending_reason()?;
-        let mut files: Vec<String> = self.files.keys().cloned().collect();
-        crate::collections::sort(&mut files);
+        let mut files: Vec<String> = self.files.keys().map(str::to_owned).collect();
+        sort(&mut files);
         Some(Demand {
             reason,
             problem: self.problem(),
@@ -413,96 +321,12 @@ impl Gate {
             Reason::Tamper => self.run.tamper_demands += 1,
             reason => {
                 self.run.demands += 1;
-                self.run.rechecks += u32::from(reason == Reason::Recheck);
+                self.run.rechecks += u64::from(reason == Reason::Recheck);
                 self.run.demanded = self.mutation;
                 self.run.rejected.clear();
                 self.run.cause = None;
             }
         }
         Some(demand)
-    }
-
-    /// The debt and the suspicion as JSON, with commands only as hashes. Budgets are the run's and stay
-    /// behind, except that a tamper demand already made is not made again.
-    pub fn snapshot(&self) -> String {
-        let mut files: Vec<(&String, &u64)> = self.files.iter().collect();
-        crate::collections::sort_by(&mut files, |(_, one), (_, other)| one.cmp(other));
-        let failed = |(hash, revision): (&CommandHash, &u64)| {
-            let hash = hex(hash);
-            FailedCheck::Text(if *revision == 0 { hash } else { format!("{hash}@{revision}") })
-        };
-        let snapshot = Snapshot {
-            version: 1,
-            seq: self.seq,
-            mutation: self.mutation,
-            verified: self.verified,
-            files: files.into_iter().map(|(file, _)| file.clone()).collect(),
-            failed_checks: self.failed.iter().map(failed).collect(),
-            unknown: self.unknown,
-            suspicion: (!self.run.suspects.is_empty()).then(|| Suspicion {
-                suspects: self.run.suspects.values().cloned().collect(),
-                verified: self.run.verified,
-                demands: self.run.tamper_demands,
-            }),
-        };
-        serde_json::to_string(&snapshot).unwrap_or_default()
-    }
-
-    /// Takes over a snapshot. One that is malformed in any way leaves a gate that owes a check.
-    pub fn restore(&mut self, snapshot: &str) {
-        *self = Gate::parse(snapshot).unwrap_or_else(|| Gate { unknown: true, ..Gate::default() });
-    }
-
-    fn parse(text: &str) -> Option<Gate> {
-        let snapshot: Snapshot = serde_json::from_str(text).ok()?;
-        let Snapshot { version, seq, mutation, verified, files, failed_checks, unknown, suspicion } =
-            snapshot;
-        let lengths = [files.len(), failed_checks.len()];
-        if version != 1
-            || seq > MAX_GATE_SEQUENCE
-            || mutation > seq
-            || verified > seq
-            || lengths.iter().any(|length| *length > MAX_GATE_ENTRIES)
-        {
-            return None;
-        }
-        let mut gate = Gate { seq, mutation, verified, unknown, ..Gate::default() };
-        for (place, file) in (0..).zip(files) {
-            gate.files.entry(file).or_insert(place);
-        }
-        for check in failed_checks {
-            let (hash, revision) = check.parse()?;
-            if revision > seq {
-                return None;
-            }
-            let at = gate.failed.entry(hash).or_default();
-            *at = revision.max(*at);
-        }
-        if let Some(Suspicion { suspects, verified, demands }) = suspicion {
-            if verified > seq || suspects.len() > MAX_GATE_ENTRIES {
-                return None;
-            }
-            gate.run.verified = verified;
-            gate.run.tamper_demands = demands;
-            for suspect in suspects {
-                let no_reason = !suspect.check_file && suspect.markers.is_empty();
-                if suspect.since > seq || no_reason {
-                    return None;
-                }
-                gate.run.suspects.insert(suspect.file_path.clone(), suspect);
-            }
-        }
-        Some(gate)
-    }
-
-    /// Everything, budgets and causes included, for moving a live gate; not for keeping: it may name
-    /// commands in clear.
-    pub fn dump(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// The gate of a [`dump`](Gate::dump); one that owes a check when the text is none.
-    pub fn load(dump: &str) -> Gate {
-        serde_json::from_str(dump).unwrap_or_else(|_| Gate { unknown: true, ..Gate::default() })
     }
 }

@@ -2,10 +2,10 @@
 
 use super::books::{Problem, Reason, SuspectMutation};
 use crate::limits::{MAX_LISTED_ITEMS, MAX_QUOTED_CHARACTERS};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A check that ran and proved nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RejectedCheck {
     /// The command line.
     pub command: String,

@@ -13,6 +13,7 @@ mod demands;
 mod diff;
 mod marker_table;
 mod markers;
+mod snapshot;
 
 pub use books::{Change, Gate, Problem, Reason, SuspectMutation};
 pub use check_files::is_check_own_file;

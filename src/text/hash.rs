@@ -9,8 +9,11 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 
 /// `bytes` as lower-case hex, two digits each.
 pub fn hex(bytes: &[u8]) -> String {
-    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
-    bytes.iter().flat_map(digits).flatten().collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for digit in bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+        text.push(char::from(if digit < 10 { b'0' + digit } else { b'a' + (digit - 10) }));
+    }
+    text
 }
 
 /// The SHA-256 of the UTF-8 of `text`: 64 lower-case hex digits.

@@ -228,6 +228,20 @@ fn written_status(content: &str) -> Option<Option<i32>> {
     }
 }
 
+/// What stands before the number.
+const STATUS_WORDS: &[&str] = &[
+    "command exited with code",
+    "command exited with exit code",
+    "exit code",
+    "exit status",
+    "exit_code",
+    "exitcode",
+    "exited with code",
+    "exited with exit code",
+    "process exited with code",
+    "process exited with exit code",
+];
+
 /// `exit code: 0`, `Exit status 1`, `[exit code: 0]`, `Process exited with code 0`,
 /// `Command exited with exit code 1.`, `<exit_code>0</exit_code>`.
 fn status_line(line: &str) -> Option<i32> {
@@ -247,22 +261,16 @@ fn status_line(line: &str) -> Option<i32> {
             .strip_suffix(tag)?
             .strip_suffix("</")
     });
-    let words = [
-        "process exited with exit code",
-        "process exited with code",
-        "command exited with exit code",
-        "command exited with code",
-        "exited with exit code",
-        "exited with code",
-        "exit code",
-        "exit status",
-        "exit_code",
-        "exitcode",
-    ];
-    let number = tagged.or_else(|| words.iter().find_map(|words| inner.strip_prefix(words)))?;
-    let number = number.trim_start_matches([' ', ':', '=']);
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    (!digits.is_empty() && digits.len() <= 10 && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| number.parse().ok())
-        .flatten()
+    if let Some(number) = tagged {
+        return integer(number);
+    }
+    let mut words: Vec<&str> = inner.split([' ', ':', '=']).filter(|word| !word.is_empty()).collect();
+    let number = words.pop()?;
+    STATUS_WORDS.contains(&words.join(" ").as_str()).then(|| integer(number)).flatten()
+}
+
+fn integer(text: &str) -> Option<i32> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_plain { text.parse().ok() } else { None }
 }
