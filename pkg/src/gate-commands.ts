@@ -107,35 +107,44 @@ export interface VerificationEvidence extends CommandClassification {
   passed: boolean;
 }
 
-let reasons: string[] | undefined;
-
-/** One of the three texts of the reason in `head`: its name, and its phrase before and behind the words it is about. */
-function reasonText(engine: Engine, head: number, which: 0 | 1 | 2): string {
-  reasons ??= engine.command_reasons();
-  return reasons[(head >> 3) * 3 + which] as string;
+/** A reason: its name, its phrase before and behind the words it is about, and whether it is about any. */
+interface Reason {
+  code: CommandReasonCode;
+  before: string;
+  behind: string;
+  namesWords: boolean;
 }
 
-/** `text` is the words the reason is about. */
-function answer(engine: Engine, head: number, text: string, phrase?: string): CommandClassification {
-  const reason = phrase ?? (namesWords(engine, head) ? reasonText(engine, head, 1) + text + reasonText(engine, head, 2) : reasonText(engine, head, 1));
-  return { accepted: (head & 1) !== 0, candidate: (head & 2) !== 0, reason, code: reasonText(engine, head, 0) as CommandReasonCode };
+let reasons: Reason[] | undefined;
+
+function reasonOf(engine: Engine, head: number): Reason {
+  reasons ??= readReasons(engine.command_reasons());
+  return reasons[head >> 3] as Reason;
+}
+
+function readReasons(texts: string[]): Reason[] {
+  return Array.from({ length: texts.length / 3 }, (_, index) => {
+    const [code, before, behind] = texts.slice(index * 3) as [CommandReasonCode, string, string];
+    return { code, before, behind, namesWords: behind !== "" };
+  });
+}
+
+function answer(head: number, code: CommandReasonCode, reason: string): CommandClassification {
+  return { accepted: (head & 1) !== 0, candidate: (head & 2) !== 0, reason, code };
 }
 
 function classification(engine: Engine, unpacker: Unpacker, command: string): CommandClassification {
   const head = unpacker.number();
+  const { code, before, behind, namesWords } = reasonOf(engine, head);
   if ((head & IN_LINE) !== 0) {
     const start = unpacker.number();
-    return answer(engine, head, command.slice(start, start + unpacker.number()));
+    return answer(head, code, before + command.slice(start, start + unpacker.number()) + behind);
   }
-  return answer(engine, head, "", namesWords(engine, head) ? unpacker.text() : undefined);
+  return answer(head, code, namesWords ? unpacker.text() : before);
 }
 
 /** Set when the words a reason is about stand in the line. */
 const IN_LINE = 4;
-
-function namesWords(engine: Engine, head: number): boolean {
-  return reasonText(engine, head, 2) !== "";
-}
 
 const PLACES = 2 ** 22;
 
@@ -154,12 +163,13 @@ export function classifyVerificationCommand(command: string): CommandClassificat
   return call((engine) => {
     const packed = engine.classify_verification_command(putText(engine, command));
     const head = packed % 256;
+    const { code, before, behind, namesWords } = reasonOf(engine, head);
     if ((head & IN_LINE) !== 0) {
       const place = (packed - head) / 256;
       const start = place % PLACES;
-      return answer(engine, head, command.slice(start, start + (place - start) / PLACES));
+      return answer(head, code, before + command.slice(start, start + (place - start) / PLACES) + behind);
     }
-    return answer(engine, head, "", namesWords(engine, head) ? engine.command_reason_phrase(putText(engine, command)) : undefined);
+    return answer(head, code, namesWords ? engine.command_reason_phrase(putText(engine, command)) : before);
   });
 }
 

@@ -44,6 +44,13 @@ impl ByteSpan {
     }
 }
 
+/// `text` before and behind the first `sign`, an ASCII byte: for short texts, where a search that has
+/// to be set up costs more than looking at each byte.
+pub fn cut_at(text: &str, sign: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == sign)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 /// The length of `text` in UTF-16 code units.
 pub fn utf16_len(text: &str) -> usize {
     utf16_len_of_bytes(text.as_bytes())

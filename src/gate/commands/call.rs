@@ -4,7 +4,7 @@ use super::shell::{Expansion, Input, Line, Redirection, Word};
 use super::task_names::{TaskMeaning, task_meaning};
 use super::tools::{Bearing, Entries, Entry, Flag, Key, Kind, MAX_DEPTH, stands_for};
 use super::{Outcome, Reader, ReasonCode, Role};
-use crate::text::ByteSpan;
+use crate::text::{ByteSpan, cut_at};
 
 /// A command whose tool is in the tables.
 pub(super) struct Call<'r, 'w, 't> {
@@ -194,17 +194,18 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             let is_option = is_option(text);
             let takes_value = is_option && self.takes_value(text);
             let value = self.words.get(at + 1).filter(|_| takes_value).map(|value| value.text.as_ref());
-            let (name, own_value) = text.split_once('=').unwrap_or((text, ""));
+            let (name, own_value) = cut_at(text, b'=').unwrap_or((text, ""));
             let is_set = is_option && !matches!(own_value, "false" | "0" | "no" | "off");
             let matches = |items: &[&str]| {
-                items.iter().any(|item| {
-                    stands_for(item, text)
-                        || (is_set && *item == name)
-                        || value.is_some_and(|value| {
-                            let rest = item.strip_prefix(text).and_then(|rest| rest.strip_prefix('='));
-                            rest.is_some_and(|rest| stands_for(rest, value))
-                        })
-                }) || (self.has(Flag::Bundle) && bundles(text, items))
+                !items.is_empty()
+                    && (items.iter().any(|item| {
+                        stands_for(item, text)
+                            || (is_set && *item == name)
+                            || value.is_some_and(|value| {
+                                let rest = item.strip_prefix(text).and_then(|rest| rest.strip_prefix('='));
+                                rest.is_some_and(|rest| stands_for(rest, value))
+                            })
+                    }) || (self.has(Flag::Bundle) && bundles(text, items)))
             };
             options.is_needed |= matches(need);
             options.is_proved |= matches(prove);
@@ -228,7 +229,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
 
     /// What the option means to nearly every tool, unless this one's entry says otherwise.
     fn common_option(&self, text: &str) -> Option<Bearing> {
-        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let (name, value) = cut_at(text, b'=').unwrap_or((text, ""));
         if matches!(value, "false" | "0" | "no" | "off") || self.items(Key::Need).contains(&name) {
             return None;
         }
@@ -340,7 +341,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 });
                 let is_name = matches!(text, "errexit" | "nounset" | "pipefail" | "xtrace" | "verbose");
                 // `set CI=1` is the Windows way.
-                let is_windows = text.contains('=')
+                let is_windows = text.as_bytes().contains(&b'=')
                     && !self.reader.tables.subverts(text.split('=').next().unwrap_or(""), text);
                 if !(is_letters || is_name || is_windows) {
                     return self.other();
@@ -402,7 +403,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
             if is_option(text) {
                 at += if self.takes_value(text) { 2 } else { 1 };
-            } else if self.has(Flag::Assign) && text.contains('=') {
+            } else if self.has(Flag::Assign) && text.as_bytes().contains(&b'=') {
                 self.reader.mark(word.span, Role::Assignment);
                 let ci = self.reader.ci;
                 spoiled.and(self.reader.assignment(word));
@@ -549,7 +550,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
         let mut follows = false;
         for word in self.words {
             let text: &str = &word.text;
-            if let Some((name, value)) = text.split_once('=')
+            if let Some((name, value)) = cut_at(text, b'=')
                 && options.contains(&name)
             {
                 names.extend(value.split(',').map(|name| (name, word.span)));
@@ -580,7 +581,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             if text == "--" || text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) {
                 continue;
             }
-            if text.contains('=') {
+            if text.as_bytes().contains(&b'=') {
                 spoiled.and(self.reader.assignment(word));
             } else if !self.has(Flag::First) || names.is_empty() {
                 names.push((text, word.span));

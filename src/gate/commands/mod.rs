@@ -11,7 +11,7 @@ mod tools;
 
 use crate::collections::sort_by;
 use crate::limits::MAX_COMMAND_NESTING;
-use crate::text::ByteSpan;
+use crate::text::{ByteSpan, cut_at};
 use call::Call;
 pub use evidence::{
     DEFAULT_SHELL_TOOLS, EvidenceOptions, ToolCall, ToolResult, VerificationEvidence,
@@ -448,7 +448,7 @@ impl Reader {
 
     /// `NAME=value`.
     fn assignment(&mut self, word: &Word<'_>) -> Outcome {
-        let Some((name, value)) = word.text.split_once('=') else { return Outcome::harmless() };
+        let Some((name, value)) = cut_at(&word.text, b'=') else { return Outcome::harmless() };
         if name == "CI" {
             self.ci = !matches!(value, "" | "0" | "false");
         }
@@ -518,13 +518,13 @@ impl Reader {
     /// extensions of Windows and of scripts. `None` for a program that only shares the name.
     fn known_tool<'w>(&self, word: &'w Word<'_>) -> Option<(&'w str, Entries)> {
         // A shell takes the backslashes out of a Windows path, where they were no escapes.
-        let is_windows = word.written.contains('\\');
+        let is_windows = word.written.as_bytes().contains(&b'\\');
         let written =
             if is_windows && !word.written.contains(['"', '\'']) { word.written } else { &word.text };
         let is_separator = |byte: &u8| *byte == b'/' || (is_windows && *byte == b'\\');
         let place = written.as_bytes().iter().rposition(is_separator);
         let whole = written.get(place.map_or(0, |place| place + 1)..).unwrap_or("");
-        let base = whole.split_once('@').map_or(whole, |(before, _)| before);
+        let base = cut_at(whole, b'@').map_or(whole, |(before, _)| before);
         let known = |name| Some((name, self.tables.tool(name)?));
         let (name, entries) = known(base).or_else(|| {
             let without = |extensions: &[&str]| extensions.iter().find_map(|end| base.strip_suffix(end));

@@ -6,7 +6,7 @@
 //! is its stack. What bash would refuse, or what is nested deeper, is [`Unreadable`].
 
 use crate::limits::{MAX_COMMAND_BYTES, MAX_COMMAND_NESTING};
-use crate::text::ByteSpan;
+use crate::text::{ByteSpan, cut_at};
 use std::borrow::Cow;
 
 /// The text is no complete shell line, or passes a bound.
@@ -228,9 +228,9 @@ const RESERVED: (&[u8], usize) = (b"!-[]cdefistuw{}", 8);
 
 /// True for `NAME=`, `NAME+=` and `NAME[...]=` at the start of `text`.
 fn is_assignment(text: &str) -> bool {
-    let Some((name, _)) = text.split_once('=') else { return false };
+    let Some((name, _)) = cut_at(text, b'=') else { return false };
     let name = name.strip_suffix('+').unwrap_or(name);
-    let name = name.split_once('[').map_or(name, |(array, _)| array);
+    let name = cut_at(name, b'[').map_or(name, |(array, _)| array);
     is_name(name)
 }
 
@@ -703,7 +703,7 @@ impl<'t> Reader<'t> {
 
     fn simple(&mut self) -> Reading<Command<'t>> {
         let start = self.at;
-        let mut simple = Simple::default();
+        let mut simple = Simple { words: Vec::with_capacity(8), ..Simple::default() };
         loop {
             self.skip_blanks();
             if let Some(redirection) = self.redirection()? {
@@ -775,16 +775,30 @@ impl<'t> Reader<'t> {
 
     // ---- words --------------------------------------------------------------------------------
 
+    /// To the next byte that means something.
+    fn skip_plain(&mut self) {
+        let rest = self.rest();
+        self.at += rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len());
+    }
+
     fn word(&mut self) -> Reading<Option<Word<'t>>> {
         let start = self.at;
+        self.skip_plain();
+        if matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b'&' | b'|' | b';' | b')')) {
+            // Most words have no quotes in them.
+            let span = self.span_from(start);
+            let written = span.of(self.text);
+            let word =
+                Word { text: Cow::Borrowed(written), written, span, expansions: Vec::new(), splits: false };
+            return Ok((start < self.at).then_some(word));
+        }
         let mut pieces = Pieces::new(self.text, start);
         let mut expansions = Vec::new();
         let mut splits = false;
+        pieces.push(start, self.at);
         loop {
             let run = self.at;
-            while self.peek().is_some_and(|byte| !is_special(byte)) {
-                self.at += 1;
-            }
+            self.skip_plain();
             pieces.push(run, self.at);
             match self.peek() {
                 Some(b'\'') => {
@@ -825,7 +839,7 @@ impl<'t> Reader<'t> {
             return Ok(None);
         }
         let span = self.span_from(start);
-        let written = self.text.get(span.start..span.end).unwrap_or("");
+        let written = span.of(self.text);
         Ok(Some(Word { text: pieces.finish(), written, span, expansions, splits }))
     }
 
