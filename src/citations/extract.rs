@@ -12,7 +12,7 @@ use super::tables;
 use super::token::{self, Token};
 use crate::limits::{MAX_CITATION_BYTES, MAX_EXTRACTED};
 use crate::text::ByteSpan;
-use std::collections::HashMap;
+use indexmap::IndexSet;
 
 /// Every citation of `text`, ordered by position, each claim once: two citations are one claim when
 /// kind, raw text and symbol are the same.
@@ -59,7 +59,7 @@ pub fn extract_rule_citations(text: &str) -> Vec<String> {
 /// Tells claims that were made before.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    known: HashMap<String, usize>,
+    known: IndexSet<String>,
     /// The claim looked at: its kind, its symbol, a NUL and its text.
     key: String,
 }
@@ -80,14 +80,12 @@ impl Claims {
         self.key.push_str(citation.symbol.as_deref().unwrap_or(""));
         self.key.push('\0');
         self.key.push_str(citation.raw(text));
-        let next = self.known.len();
-        match self.known.get(&self.key) {
-            Some(index) => Claim::Again(*index),
-            None if next >= MAX_EXTRACTED => Claim::TooMany,
-            None => {
-                self.known.insert(self.key.clone(), next);
-                Claim::New
-            }
+        if self.known.len() >= MAX_EXTRACTED {
+            return self.known.get_index_of(&self.key).map_or(Claim::TooMany, Claim::Again);
+        }
+        match self.known.insert_full(self.key.clone()) {
+            (_, true) => Claim::New,
+            (index, false) => Claim::Again(index),
         }
     }
 }

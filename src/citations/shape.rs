@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::tables;
+use crate::text::cut_at;
 
 /// What a token's shape says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,21 +30,28 @@ pub(super) fn shape(path: &str, names: &Names, around: Around) -> Shape {
     if rest.is_empty() || rest.len() > crate::limits::MAX_CITATION_BYTES {
         return Shape::None;
     }
-    let backslashes = rest.contains('\\');
-    let slashes = rest.contains('/');
-    if rest.starts_with('/')
-        || rest.as_bytes().windows(2).any(|pair| pair == [b'/', b'/'])
-        || rest.ends_with(['/', '\\'])
-    {
+    let bytes = rest.as_bytes();
+    let (mut slashes, mut backslashes, mut before) = (false, false, b'/');
+    for &byte in bytes {
+        if byte == b'/' && before == b'/' {
+            return Shape::None;
+        }
+        slashes |= byte == b'/';
+        backslashes |= byte == b'\\';
+        before = byte;
+    }
+    if is_separator(&before) {
         return Shape::None;
     }
-    let mut parts = rest.split(['/', '\\']).filter(|part| !part.is_empty());
-    let Some(first) = parts.clone().next() else { return Shape::None };
-    let Some(name) = parts.next_back() else { return Shape::None };
-    let directories = parts.clone().count();
-    if !parts.clone().all(|part| is_part(part, around)) || !is_part(name, around) {
+    let name = last_part(rest);
+    let first = rest.trim_start_matches('\\');
+    let first =
+        first.bytes().position(|byte| is_separator(&byte)).map_or(first, |at| first.get(..at).unwrap_or(""));
+    let parts = bytes.split(is_separator).filter(|part| !part.is_empty());
+    if !parts.clone().all(|part| is_part(part, around)) {
         return Shape::None;
     }
+    let directories = parts.count() - 1;
     if backslashes && !slashes && prefix == Prefix::None && !is_windows(rest) {
         return Shape::None;
     }
@@ -170,11 +178,27 @@ pub(super) fn has_drive(path: &str) -> bool {
         && matches!(bytes.get(2), Some(b'/' | b'\\'))
 }
 
-/// True when `part` may be one name of a path.
-fn is_part(part: &str, around: Around) -> bool {
-    let bytes = part.as_bytes();
+/// True for the bytes between the names of a path.
+fn is_separator(byte: &u8) -> bool {
+    matches!(byte, b'/' | b'\\')
+}
+
+/// What is behind the last separator of `path`.
+fn last_part(path: &str) -> &str {
+    let start = path.bytes().rposition(|byte| is_separator(&byte)).map_or(0, |at| at + 1);
+    path.get(start..).unwrap_or("")
+}
+
+/// The places before and behind the last dot of `name`.
+fn cut_extension(name: &str) -> Option<(&str, &str)> {
+    let dot = name.bytes().rposition(|byte| byte == b'.')?;
+    Some((name.get(..dot)?, name.get(dot + 1..)?))
+}
+
+/// True when `bytes` may be one name of a path.
+fn is_part(bytes: &[u8], around: Around) -> bool {
     let Some(&last) = bytes.last() else { return false };
-    if part == "." || part == ".." {
+    if bytes == b"." || bytes == b".." {
         return true;
     }
     let mut solid = false;
@@ -192,7 +216,7 @@ fn is_part(part: &str, around: Around) -> bool {
         }
     }
     // `...` elides; a name does not end in a dot, and brackets come in pairs.
-    solid && last != b'.' && !part.starts_with("..") && balanced(bytes)
+    solid && last != b'.' && !bytes.starts_with(b"..") && balanced(bytes)
 }
 
 fn balanced(bytes: &[u8]) -> bool {
@@ -227,10 +251,8 @@ enum Name {
 
 fn kind_of_name(name: &str) -> Name {
     let known = || is_known_name(name) || tables::WORD_NAMES.binary_search(&name).is_ok();
-    let (stem, extension) = match name.rfind('.') {
-        None if known() => return Name::Known,
-        None => return Name::Plain,
-        Some(dot) => (name.get(..dot).unwrap_or(""), name.get(dot + 1..).unwrap_or("")),
+    let Some((stem, extension)) = cut_extension(name) else {
+        return if known() { Name::Known } else { Name::Plain };
     };
     if stem.is_empty() {
         // `src/.ts` is how prose writes an extension, `src/.gitignore` a file.
@@ -255,7 +277,7 @@ const LONGEST_EXTENSION: usize = 12;
 fn is_known_name(name: &str) -> bool {
     let known = |name: &str| tables::NAMES.binary_search(&name).is_ok();
     known(name)
-        || name.find(['.', '-']).is_some_and(|cut| {
+        || name.bytes().position(|byte| matches!(byte, b'.' | b'-')).is_some_and(|cut| {
             let tail = name.get(cut + 1..).unwrap_or("");
             let head = name.get(..cut).unwrap_or("");
             known(head)
@@ -272,7 +294,7 @@ fn bare(name: &str, around: Around) -> Shape {
     }
     if is_known_name(name) {
         // `License-free`, `README-driven`: the tail of a bare name is shouted or an extension.
-        let tail = name.split_once('-').map_or("", |(_, tail)| tail);
+        let tail = cut_at(name, b'-').map_or("", |(_, tail)| tail);
         let word = tail.bytes().any(|byte| byte.is_ascii_lowercase()) && !tail.contains('.');
         return if word { Shape::None } else { sure };
     }
@@ -283,8 +305,7 @@ fn bare(name: &str, around: Around) -> Shape {
         let first = hidden.split('.').next().unwrap_or("");
         return if tables::has(tables::DOT_NAMES, first) { sure } else { Shape::None };
     }
-    let Some(dot) = name.rfind('.') else { return Shape::None };
-    let (stem, extension) = (name.get(..dot).unwrap_or(""), name.get(dot + 1..).unwrap_or(""));
+    let Some((stem, extension)) = cut_extension(name) else { return Shape::None };
     if !tables::has(tables::EXTENSIONS, extension) || name.starts_with(['-', '@', '$', '~']) {
         return Shape::None;
     }
@@ -306,8 +327,8 @@ fn bare(name: &str, around: Around) -> Shape {
 
 /// True when the last part of `path` has an extension or is a known name: what a symbol is looked for in.
 pub(super) fn has_name(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    name.contains('.') || is_known_name(name)
+    let name = last_part(path);
+    name.as_bytes().contains(&b'.') || is_known_name(name)
 }
 
 /// `icon@2x.png`.
@@ -317,14 +338,13 @@ fn is_density(stem: &str) -> bool {
 
 /// `example.com`, `127.0.0.1`, `localhost`: what a URL without its scheme begins with.
 pub(super) fn is_host(first: &str) -> bool {
-    let Some(dot) = first.rfind('.') else { return first.eq_ignore_ascii_case("localhost") };
+    let Some((head, last)) = cut_extension(first) else { return first.eq_ignore_ascii_case("localhost") };
     if tables::has(tables::HOSTS, first) {
         return true;
     }
     let labels = first.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
-    let last = first.get(dot + 1..).unwrap_or("");
     let reversed = ["com.", "org.", "io.", "net.", "dev."].iter().any(|head| first.starts_with(head));
-    dot > 0
+    !head.is_empty()
         && labels
         && !reversed
         && first.bytes().any(|byte| byte != b'.')

@@ -6,7 +6,7 @@ use super::position::{self, Found, Position};
 use super::shape::{Around, Shape, has_drive, has_name, is_host, shape};
 use super::tables;
 use crate::limits::MAX_CITATION_BYTES;
-use crate::text::ByteSpan;
+use crate::text::{ByteSpan, cut_at};
 
 fn byte(text: &str, at: usize) -> u8 {
     text.as_bytes().get(at).copied().unwrap_or(0)
@@ -231,7 +231,7 @@ fn is_whole(text: &str, path: ByteSpan) -> bool {
 
 /// `user@host`, `git@host`, `name@1.2.3`: an at sign inside the first name.
 fn is_address(path: &str) -> bool {
-    let Some(at) = path.find('@') else { return false };
+    let Some(at) = path.bytes().position(|byte| byte == b'@') else { return false };
     let head = path.get(..at).unwrap_or("");
     let tail = path.get(at + 1..).unwrap_or("");
     let density = tail.starts_with(|digit: char| digit.is_ascii_digit())
@@ -241,7 +241,7 @@ fn is_address(path: &str) -> bool {
 
 /// `example.com/index.html`, `127.0.0.1/x`.
 fn is_url_without_scheme(path: &str) -> bool {
-    path.split_once('/').is_some_and(|(first, _)| is_host(first)) || path.starts_with("www.")
+    cut_at(path, b'/').is_some_and(|(first, _)| is_host(first)) || path.starts_with("www.")
 }
 
 /// What stands behind `path:`.
