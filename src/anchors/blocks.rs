@@ -74,6 +74,13 @@ pub(super) struct Word {
     pub weight: usize,
 }
 
+impl Word {
+    /// True when the source has it as it is shown.
+    pub fn is_verbatim(&self) -> bool {
+        self.source.end - self.source.start == self.text.end - self.text.start
+    }
+}
+
 /// A document as a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
@@ -483,7 +490,15 @@ impl<'s> Reader<'s> {
         }
         clauses.push(clause);
         cores.push(core.unwrap_or(0..0));
-        for (clause, core) in clauses.into_iter().zip(cores) {
+        for (clause, mut core) in clauses.into_iter().zip(cores) {
+            // A search passes over this sign and then finds no word border before it: the term has to go
+            // on to the punctuation, and without any it cannot end here.
+            let ends_unsure =
+                |core: &Range<usize>| word.get(core.clone()).is_some_and(|core| core.ends_with(VISARGA));
+            if ends_unsure(&core) {
+                core.end = clause.end;
+            }
+            let broken = broken || ends_unsure(&core);
             let folded_start = self.page.folded.len();
             let mut folded_core = ByteSpan::new(folded_start, folded_start);
             let mut letters = 0;
@@ -734,6 +749,9 @@ pub(super) fn is_unspaced(character: char) -> bool {
         | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0xFF66..=0xFF9F
         | 0x20000..=0x3FFFF)
 }
+
+/// Ends many a Burmese word.
+const VISARGA: char = '\u{1038}';
 
 fn is_opening(character: char) -> bool {
     matches!(

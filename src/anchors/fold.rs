@@ -45,12 +45,19 @@ const LETTERS: &[(u32, u32, &str)] = &[
 #[rustfmt::skip]
 const MARKS: &[(u32, u32)] = &[
     (0x0300, 0x036F), (0x0591, 0x05BD), (0x05BF, 0x05BF), (0x05C1, 0x05C2), (0x05C4, 0x05C5),
-    (0x0610, 0x061A), (0x064B, 0x065F), (0x0670, 0x0670), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
+    (0x0610, 0x061A), (0x064B, 0x065F), (0x0670, 0x0670), (0x1038, 0x1038), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
     (0x20D0, 0x20FF), (0x3099, 0x309A), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F), (0xFF9E, 0xFF9F),
 ];
 
 /// Hiragana of the half-width katakana from U+FF66.
 const HALF_WIDTH_KANA: &str = "をぁぃぅぇぉゃゅょっーあいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわん";
+
+/// True for what a search passes over.
+pub(super) fn is_mark(character: char) -> bool {
+    let code = character as u32;
+    let index = MARKS.partition_point(|&(_, last)| last < code);
+    MARKS.get(index).is_some_and(|&(first, _)| first <= code)
+}
 
 /// Appends `character` folded; nothing for a mark.
 pub(super) fn fold_into(character: char, folded: &mut String) {
@@ -66,8 +73,7 @@ pub(super) fn fold_into(character: char, folded: &mut String) {
         folded.push_str(base);
         return;
     }
-    let index = MARKS.partition_point(|&(_, last)| last < code);
-    if MARKS.get(index).is_some_and(|&(first, _)| first <= code) {
+    if is_mark(character) {
         return;
     }
     match code {

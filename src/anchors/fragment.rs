@@ -5,10 +5,12 @@
 //! replaced.
 
 use super::blocks::{Block, Gap, Kind, Page, Word};
+use super::fold::{fold_into, is_mark};
 use super::search::{Directive, Term, first_hit};
 use crate::limits::{MAX_EXACT_TERM_BYTES, MAX_FRAGMENT_BYTES};
 use crate::text::ByteSpan;
 use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Up to this many words a plain paragraph is one term.
 const PLAIN_EXACT_WORDS: usize = 16;
@@ -19,13 +21,16 @@ const EDGE_WORDS: [usize; 4] = [5, 7, 10, 14];
 /// The same when only the passage is: nothing tells that a short one occurs elsewhere.
 const BLIND_EDGE_WORDS: [usize; 4] = [10, 14, 7, 5];
 /// Words of context, as tried.
-const CONTEXT_WORDS: [usize; 2] = [3, 6];
+const CONTEXT_WORDS: [usize; 4] = [3, 6, 12, 24];
 /// A run up to this many bytes is one exact term.
 const SHORT_RUN_BYTES: usize = 100;
 /// Directives behind the first.
 const MAX_FALLBACKS: usize = 2;
 /// Windows of words tried for a fall-back before giving up.
 const MAX_WINDOWS: usize = 24;
+
+/// What a fragment begins with.
+const DIRECTIVE: &str = ":~:text=";
 
 /// How likely a page shows a run as it stands here, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,11 +60,14 @@ pub(super) fn fragment(page: &Page, passage: ByteSpan, known: Known) -> String {
         _ => {
             chosen.extend(search.main(&runs));
             search.add_fallbacks(&runs, &mut chosen);
+            if chosen.is_empty() {
+                chosen.extend(search.inside_words());
+            }
         }
     }
     let mut fragment = String::new();
     for directive in &chosen {
-        let separator = if fragment.is_empty() { ":~:text=" } else { "&text=" };
+        let separator = if fragment.is_empty() { DIRECTIVE } else { "&text=" };
         let written = write(page, directive);
         if fragment.len() + separator.len() + written.len() <= MAX_FRAGMENT_BYTES {
             fragment.push_str(separator);
@@ -92,6 +100,30 @@ fn search_span(page: &Page, passage: ByteSpan, known: Known) -> ByteSpan {
         span.end = last.source.start;
     }
     span
+}
+
+/// A place in [`Page::text`] and the same in [`Page::folded`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    text: usize,
+    folded: usize,
+}
+
+impl Place {
+    fn start_of(term: Term) -> Self {
+        Place { text: term.text.start, folded: term.folded.start }
+    }
+
+    fn end_of(term: Term) -> Self {
+        Place { text: term.text.end, folded: term.folded.end }
+    }
+}
+
+/// An end of a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Start,
+    End,
 }
 
 struct Search<'p> {
@@ -214,6 +246,10 @@ impl Search<'_> {
         })
     }
 
+    fn exact(&self, words: Range<usize>) -> Option<Directive> {
+        self.core(words).map(Directive::exact)
+    }
+
     /// The shortest head of `words` that weighs `weight`, ending in a letter.
     fn head(&self, words: Range<usize>, weight: usize) -> Range<usize> {
         let mut sum = 0;
@@ -241,11 +277,10 @@ impl Search<'_> {
     }
 
     fn lands(&self, directive: &Directive) -> bool {
-        [Some(directive.start), directive.end]
-            .into_iter()
-            .flatten()
-            .all(|term| term.text.end - term.text.start <= MAX_EXACT_TERM_BYTES)
+        let terms = [Some(directive.start), directive.end];
+        terms.into_iter().flatten().all(|term| term.text.end - term.text.start <= MAX_EXACT_TERM_BYTES)
             && first_hit(self.page, directive) == Some(directive.target())
+            && DIRECTIVE.len() + write(self.page, directive).len() <= MAX_FRAGMENT_BYTES
     }
 
     /// The first directive: from the first of the best runs to the end of the last of them.
@@ -256,7 +291,12 @@ impl Search<'_> {
         let first = least.iter().find_map(|&least| runs.iter().find(enough(least)))?;
         let last = least.iter().find_map(|&least| runs.iter().rev().find(enough(least)))?;
         self.between(&first.words, &last.words)
-            .or_else(|| self.windows(runs, best).find(|directive| self.lands(directive)))
+            .or_else(|| {
+                self.windows(runs, best)
+                    .filter_map(|words| self.exact(words))
+                    .find(|directive| self.lands(directive))
+            })
+            .or_else(|| self.windows(runs, best).find_map(|words| self.with_context(&(words, None))))
             .or_else(|| runs.iter().find_map(|run| self.between(&run.words, &run.words)))
     }
 
@@ -358,6 +398,77 @@ impl Search<'_> {
         None
     }
 
+    /// A directive for a passage that begins and ends inside words, as in a script that writes no
+    /// spaces. The rest of the first word is its prefix and that of the last its suffix: a browser asks
+    /// for a word border only at the outer ends of these.
+    fn inside_words(&self) -> Option<Directive> {
+        let touches =
+            |word: &Word| word.source.start < self.passage.end && self.passage.start < word.source.end;
+        let pieces = self.blocks().filter_map(|block| {
+            let mut words = block.words.clone().filter(|&index| {
+                self.word(index).is_some_and(|word| touches(word) && word.core.start < word.core.end)
+            });
+            let first = words.next()?;
+            let last = words.next_back().unwrap_or(first);
+            let inside = self.words(first..last + 1);
+            let stops = inside.iter().enumerate().any(|(index, word)| {
+                word.broken || !word.is_verbatim() || index > 0 && word.before == Gap::Barrier
+            });
+            let start = self.place(first, self.passage.start, Edge::Start)?;
+            let end = self.place(last, self.passage.end, Edge::End)?;
+            (!stops && start.text < end.text).then_some((first, last, start, end))
+        });
+        let (first, last, start, end) = pieces.max_by_key(|(_, _, start, end)| end.text - start.text)?;
+        let term = |from: Place, to: Place| Term {
+            text: ByteSpan::new(from.text, to.text),
+            folded: ByteSpan::new(from.folded, to.folded),
+        };
+        let whole = self.core(first..last + 1)?;
+        let (from, to) = (Place::start_of(whole), Place::end_of(whole));
+        let block = self.page.blocks.get(self.block_of(first)?)?;
+        let nearest = [(from, to)].into_iter();
+        // Prefix and suffix are one term each with what they lengthen, so they stay inside the block.
+        let further = CONTEXT_WORDS.into_iter().map(|weight| {
+            let before = self.before(first, weight).filter(|_| first > block.words.start);
+            let after = self.after(last + 1, weight).filter(|_| last + 1 < block.words.end);
+            (before.map_or(from, Place::start_of), after.map_or(to, Place::end_of))
+        });
+        let is_some = |term: &Term| term.text.start < term.text.end;
+        nearest.chain(further).find_map(|(from, to)| {
+            let directive = Directive {
+                prefix: Some(term(from, start)).filter(is_some),
+                start: term(start, end),
+                end: None,
+                suffix: Some(term(end, to)).filter(is_some),
+            };
+            self.lands(&directive).then_some(directive)
+        })
+    }
+
+    /// Where `source` is in the core of `word`, moved to the inside of the passage up to a border of
+    /// graphemes. What a search passes over belongs to neither side of a border: none is at a mark.
+    fn place(&self, word: usize, source: usize, edge: Edge) -> Option<Place> {
+        let word = self.word(word)?;
+        let core = word.core.of(&self.page.text);
+        let lead = word.core.start - word.text.start;
+        let offset = source.saturating_sub(word.source.start + lead).min(core.len());
+        let is_apart = |&at: &usize| {
+            at == 0
+                || core
+                    .split_at_checked(at)
+                    .is_some_and(|(head, tail)| !head.ends_with(is_mark) && !tail.starts_with(is_mark))
+        };
+        let borders = core.grapheme_indices(true).map(|(at, _)| at).chain([core.len()]);
+        let mut borders = borders.filter(is_apart);
+        let offset = match edge {
+            Edge::Start => borders.find(|&at| at >= offset)?,
+            Edge::End => borders.take_while(|&at| at <= offset).last()?,
+        };
+        let mut folded = String::new();
+        core.get(..offset)?.chars().for_each(|character| fold_into(character, &mut folded));
+        Some(Place { text: word.core.start + offset, folded: word.folded_core.start + folded.len() })
+    }
+
     fn block_of(&self, word: usize) -> Option<usize> {
         let index = self.page.blocks.partition_point(|block| block.words.end <= word);
         (index < self.page.blocks.len()).then_some(index)
@@ -376,11 +487,12 @@ impl Search<'_> {
             let previous = self.page.blocks.get(index.checked_sub(1)?)?;
             (previous.words.start, previous.words.end)
         };
-        let mut start = end;
-        while start > least {
+        let (mut start, mut sum) = (end, 0);
+        while start > least && sum < weight {
             let Some(candidate) = self.word(start - 1).filter(|word| !word.broken) else { break };
             start -= 1;
-            if candidate.before == Gap::Barrier || end - start >= weight {
+            sum += candidate.weight;
+            if candidate.before == Gap::Barrier {
                 break;
             }
         }
@@ -406,13 +518,14 @@ impl Search<'_> {
             let next = self.page.blocks.get(index + 1)?;
             (next.words.start, next.words.end)
         };
-        let mut end = start;
-        while end < most && end - start < weight {
+        let (mut end, mut sum) = (start, 0);
+        while end < most && sum < weight {
             let Some(candidate) = self.word(end).filter(|word| !word.broken) else { break };
             if end > start && candidate.before == Gap::Barrier {
                 break;
             }
             end += 1;
+            sum += candidate.weight;
         }
         let last = (start..end)
             .rev()
@@ -424,20 +537,19 @@ impl Search<'_> {
         })
     }
 
-    /// Short exact terms out of the runs of `rank`, in page order.
-    fn windows(&self, runs: &[Run], rank: Rank) -> impl Iterator<Item = Directive> {
+    /// The words of short exact terms out of the runs of `rank`, in page order.
+    fn windows(&self, runs: &[Run], rank: Rank) -> impl Iterator<Item = Range<usize>> {
         let runs = runs.iter().filter(move |run| run.rank == rank);
         runs.flat_map(|run| {
             let starts = run.words.clone().step_by(4);
             starts.map(|start| self.head(start..run.words.end, 6))
         })
-        .filter(|words| words.len() >= 2)
-        .filter_map(|words| {
-            let has_letters =
-                |index: usize| self.word(index).is_some_and(|word| word.core.start < word.core.end);
-            (has_letters(words.start) && has_letters(words.end - 1)).then_some(words)
+        .filter(|words| {
+            let words = self.words(words.clone());
+            let has_letters = |word: Option<&Word>| word.is_some_and(|word| word.core.start < word.core.end);
+            let weight: usize = words.iter().map(|word| word.weight).sum();
+            weight >= 2 && has_letters(words.first()) && has_letters(words.last())
         })
-        .filter_map(|words| self.core(words).map(Directive::exact))
         .take(MAX_WINDOWS)
     }
 
@@ -447,7 +559,7 @@ impl Search<'_> {
         let Some(best) = runs.iter().map(|run| run.rank).min() else { return };
         let taken = |term: Term, other: Term| !term.text.is_apart_from(other.text);
         let long = runs.iter().filter(|run| run.rank <= Rank::CellProse).cloned().collect::<Vec<_>>();
-        for directive in self.windows(&long, best) {
+        for directive in self.windows(&long, best).filter_map(|words| self.exact(words)) {
             if chosen.len() > MAX_FALLBACKS {
                 break;
             }
