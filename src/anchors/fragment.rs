@@ -102,6 +102,17 @@ fn search_span(page: &Page, passage: ByteSpan, known: Known) -> ByteSpan {
     span
 }
 
+/// Where the first hit of a directive is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Where it is meant to be.
+    Lands,
+    /// It begins there and ends elsewhere.
+    Begins,
+    /// Elsewhere, or the directive is too long.
+    Misses,
+}
+
 /// A place in [`Page::text`] and the same in [`Page::folded`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
@@ -277,10 +288,23 @@ impl Search<'_> {
     }
 
     fn lands(&self, directive: &Directive) -> bool {
+        self.reach(directive) == Reach::Lands
+    }
+
+    fn reach(&self, directive: &Directive) -> Reach {
         let terms = [Some(directive.start), directive.end];
-        terms.into_iter().flatten().all(|term| term.text.end - term.text.start <= MAX_EXACT_TERM_BYTES)
-            && first_hit(self.page, directive) == Some(directive.target())
-            && DIRECTIVE.len() + write(self.page, directive).len() <= MAX_FRAGMENT_BYTES
+        if terms.into_iter().flatten().any(|term| term.text.end - term.text.start > MAX_EXACT_TERM_BYTES) {
+            return Reach::Misses;
+        }
+        let target = directive.target();
+        match first_hit(self.page, directive) {
+            Some(hit) if hit == target => {
+                let length = DIRECTIVE.len() + write(self.page, directive).len();
+                if length <= MAX_FRAGMENT_BYTES { Reach::Lands } else { Reach::Misses }
+            }
+            Some(hit) if hit.start == target.start => Reach::Begins,
+            _ => Reach::Misses,
+        }
     }
 
     /// The first directive: from the first of the best runs to the end of the last of them.
@@ -363,6 +387,9 @@ impl Search<'_> {
         let plain = self.directive(attempt)?;
         let (start, end) = attempt;
         let last = end.as_ref().unwrap_or(start);
+        // Of a range, what stands before it says where it begins, what stands behind it where it ends.
+        let is_range = end.is_some();
+        let begins = is_range && self.reach(&plain) == Reach::Begins;
         for weight in CONTEXT_WORDS {
             let before = self.before(start.start, weight);
             let after = self.after(last.end, weight);
@@ -387,12 +414,18 @@ impl Search<'_> {
                 })
             };
             let both = prefixed.and_then(suffixed);
-            let found = [prefixed, suffixed(plain), both]
-                .into_iter()
-                .flatten()
-                .find(|directive| self.lands(directive));
-            if found.is_some() {
-                return found;
+            let attempts = match (is_range, begins) {
+                (true, true) => [None, suffixed(plain), both],
+                (true, false) => [None, prefixed, both],
+                (false, _) => [prefixed, suffixed(plain), both],
+            };
+            for directive in attempts.into_iter().flatten() {
+                match self.reach(&directive) {
+                    Reach::Lands => return Some(directive),
+                    // It begins elsewhere, and a suffix would change nothing of that.
+                    Reach::Misses if is_range => break,
+                    Reach::Begins | Reach::Misses => {}
+                }
             }
         }
         None
