@@ -230,7 +230,8 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
     /// What the option means to nearly every tool, unless this one's entry says otherwise.
     fn common_option(&self, text: &str) -> Option<Bearing> {
         let (name, value) = cut_at(text, b'=').unwrap_or((text, ""));
-        if matches!(value, "false" | "0" | "no" | "off") || self.items(Key::Need).contains(&name) {
+        let is_own = |key| self.items(key).contains(&name);
+        if matches!(value, "false" | "0" | "no" | "off") || is_own(Key::Need) || is_own(Key::Allow) {
             return None;
         }
         self.reader.tables.option(name)
@@ -615,8 +616,15 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                 () if own => TaskMeaning::Check,
                 () if name.starts_with('~') => TaskMeaning::Other,
                 () => {
-                    let first = name.split_whitespace().next().unwrap_or(name);
-                    task_meaning(self.reader.tables, first, self.has(Flag::Variants))
+                    let mut words = name.split_whitespace();
+                    let first = words.next().unwrap_or(name);
+                    let meaning = task_meaning(self.reader.tables, first, self.has(Flag::Variants));
+                    // The rest are the task's own arguments.
+                    words.fold(meaning, |meaning, word| match self.common_option(word) {
+                        Some(Bearing::Off) => TaskMeaning::Other,
+                        Some(Bearing::Weak) if meaning == TaskMeaning::Check => TaskMeaning::Fix,
+                        _ => meaning,
+                    })
                 }
             };
             whole.and(match meaning {

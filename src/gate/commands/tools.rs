@@ -102,6 +102,8 @@ named! {
 named! {
     /// What the items of a list are.
     Key {
+        /// Options that do not have their common meaning here.
+        Allow "allow",
         /// What the first argument must end in.
         Ends "ends",
         /// Options that name a module.
