@@ -219,7 +219,9 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             }
             if is_option {
                 self.reader.mark(word.span, Role::Option);
-                skips = takes_value;
+                // Where a value may be left out, an option is none; elsewhere it is rarely one.
+                skips =
+                    takes_value && self.words.get(at + 1).is_some_and(|next| !self::is_option(&next.text));
             } else {
                 options.operands.push(at);
             }
