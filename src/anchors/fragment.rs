@@ -320,8 +320,8 @@ impl Search<'_> {
                     .filter_map(|words| self.exact(words))
                     .find(|directive| self.lands(directive))
             })
-            .or_else(|| self.windows(runs, best).find_map(|words| self.with_context(&(words, None))))
             .or_else(|| runs.iter().find_map(|run| self.between(&run.words, &run.words)))
+            .or_else(|| self.windows(runs, best).find_map(|words| self.with_context(&(words, None))))
     }
 
     fn edge_words(&self) -> [usize; 4] {
