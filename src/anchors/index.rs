@@ -2,6 +2,7 @@
 //! The texts themselves are kept beside it under their content hash. Contract section 5.
 
 use super::chunk_spans;
+use crate::collections::StringMap;
 use crate::error::Error;
 use crate::limits::MAX_DOCUMENT_PATH_BYTES;
 use crate::text::{Utf16Span, sha256_hex};
@@ -136,14 +137,14 @@ impl Index {
     /// The newest version of every document, in the order of first ingestion.
     pub fn documents(&self) -> Vec<&Version> {
         let mut newest: Vec<&Version> = Vec::new();
-        let mut places = std::collections::HashMap::new();
+        let mut places = StringMap::default();
         for version in &self.versions {
-            let place = *places.entry(version.doc_id.as_str()).or_insert_with(|| {
-                newest.push(version);
-                newest.len() - 1
-            });
-            if let Some(slot) = newest.get_mut(place) {
-                *slot = version;
+            match places.get(&version.doc_id).and_then(|place: &usize| newest.get_mut(*place)) {
+                Some(slot) => *slot = version,
+                None => {
+                    places.insert(&version.doc_id, newest.len());
+                    newest.push(version);
+                }
             }
         }
         newest

@@ -6,10 +6,10 @@
 //! pairs with the passage). Every find has a score from 0 to 1, and a rival as good as the best makes
 //! the answer ambiguous instead of a guess.
 
+use crate::collections::{sort, sort_by};
 use crate::limits::{CONTEXT_WORDS, MAX_ALIGNED_WORDS, MIN_RELOCATION_PERCENT};
 use crate::text::ByteSpan;
 use memchr::memmem;
-use std::collections::HashMap;
 
 /// A score below this is no find: what is there may be a lookalike ("Team Alpha" for "Team Beta").
 pub const MINIMUM_RELOCATION_SCORE: f64 = MIN_RELOCATION_PERCENT as f64 / 100.0;
@@ -132,7 +132,7 @@ struct Found {
 }
 
 fn best(mut found: Vec<Found>) -> Relocation {
-    found.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.span.cmp(&other.span)));
+    sort_by(&mut found, |one, other| other.score.total_cmp(&one.score).then(one.span.cmp(&other.span)));
     let Some(first) = found.first() else { return Relocation::Gone };
     let apart = found.iter().filter(|other| other.span == first.span || other.span.is_apart_from(first.span));
     let rivals = apart.filter(|other| other.score > first.score - AMBIGUOUS_MARGIN).count();
@@ -311,33 +311,39 @@ fn approximate(text: &str, words: &Words, passage: &Words, context: &Context) ->
 /// The word indices at which the passage may start, the likeliest first: each word pair they share
 /// votes for a place.
 fn candidates(words: &Words, passage: &Words) -> Vec<usize> {
-    let mut places: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
-    for (index, pair) in pairs(&passage.hashes) {
-        places.entry(pair).or_default().push(index);
-    }
-    let mut seen: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+    // The passage's pairs in order, each with its place; a run of equal ones is one entry of `seen`.
+    let mut own: Vec<((u64, u64), usize)> =
+        pairs(&passage.hashes).map(|(place, pair)| (pair, place)).collect();
+    sort(&mut own);
+    let mut seen: Vec<Vec<usize>> = vec![Vec::new(); own.len()];
     for (index, pair) in pairs(&words.hashes) {
-        if places.contains_key(&pair) {
-            let list = seen.entry(pair).or_default();
-            if list.len() <= MAX_PAIR_OCCURRENCES {
-                list.push(index);
-            }
+        let first = own.partition_point(|(other, _)| *other < pair);
+        if own.get(first).is_some_and(|(other, _)| *other == pair)
+            && let Some(list) = seen.get_mut(first)
+            && list.len() <= MAX_PAIR_OCCURRENCES
+        {
+            list.push(index);
         }
     }
     // Votes are counted in steps of a quarter passage, so that insertions do not split them.
     let step = (passage.len() / 4).max(4);
-    let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (pair, list) in seen.iter().filter(|(_, list)| list.len() <= MAX_PAIR_OCCURRENCES) {
-        for &place in places.get(pair).into_iter().flatten().take(MAX_PAIR_OCCURRENCES) {
-            for &index in list {
-                *votes.entry(index.saturating_sub(place) / step).or_default() += 1;
+    let mut votes = vec![0usize; words.len() / step + 1];
+    for (first, list) in seen.iter().enumerate().filter(|(_, list)| list.len() <= MAX_PAIR_OCCURRENCES) {
+        let Some(&(pair, _)) = own.get(first).filter(|_| !list.is_empty()) else { continue };
+        let places = own.iter().skip(first).take_while(|(other, _)| *other == pair);
+        for (_, place) in places.take(MAX_PAIR_OCCURRENCES) {
+            for index in list {
+                if let Some(count) = votes.get_mut(index.saturating_sub(*place) / step) {
+                    *count += 1;
+                }
             }
         }
     }
-    let mut ranked: Vec<(usize, usize)> = votes.into_iter().map(|(bucket, count)| (count, bucket)).collect();
-    ranked.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+    let mut ranked: Vec<(usize, usize)> =
+        votes.into_iter().enumerate().filter(|(_, count)| *count > 0).collect();
+    sort_by(&mut ranked, |one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
     let mut chosen: Vec<usize> = Vec::new();
-    for (_, bucket) in ranked {
+    for (bucket, _) in ranked {
         if chosen.len() == MAX_CANDIDATES {
             break;
         }

@@ -60,7 +60,7 @@ pub fn extract_rule_citations(text: &str) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     known: IndexSet<String>,
-    /// The claim looked at: its kind, its symbol, a NUL and its text.
+    /// The claim looked at.
     key: String,
 }
 
@@ -75,11 +75,7 @@ pub(super) enum Claim {
 
 impl Claims {
     pub(super) fn seen(&mut self, text: &str, citation: &Citation) -> Claim {
-        self.key.clear();
-        self.key.push(char::from(citation.kind as u8));
-        self.key.push_str(citation.symbol.as_deref().unwrap_or(""));
-        self.key.push('\0');
-        self.key.push_str(citation.raw(text));
+        write_claim(&mut self.key, citation.kind, citation.symbol.as_deref(), citation.raw(text));
         if self.known.len() >= MAX_EXTRACTED {
             return self.known.get_index_of(&self.key).map_or(Claim::TooMany, Claim::Again);
         }
@@ -88,6 +84,15 @@ impl Claims {
             (index, false) => Claim::Again(index),
         }
     }
+}
+
+/// Makes `key` what is the same for the same claim.
+pub(super) fn write_claim(key: &mut String, kind: Kind, symbol: Option<&str>, raw: &str) {
+    key.clear();
+    key.push(char::from(kind as u8));
+    key.push_str(symbol.unwrap_or(""));
+    key.push('\0');
+    key.push_str(raw);
 }
 
 /// How far behind the end of a word its reading may look, at most to the end of the line.

@@ -1,11 +1,10 @@
 //! A text cut at its citations, for a renderer that shows each with its verdict.
 
 use super::citation::{ExtractOptions, Kind};
-use super::extract::extract_with;
+use super::extract::{extract_with, write_claim};
 use super::names::Names;
-use crate::collections::sort_by;
+use crate::collections::{StringMap, sort_by};
 use crate::text::ByteSpan;
-use std::collections::HashMap;
 
 /// A citation to be marked, as a verdict names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +33,15 @@ pub struct Segment {
 ///
 /// *Order*: that of the text.
 pub fn mark_citations(text: &str, marks: &[Mark]) -> Vec<Segment> {
-    let mut exact: HashMap<(Kind, &str, Option<&str>), usize> = HashMap::new();
-    let mut loose: HashMap<(Kind, &str), usize> = HashMap::new();
+    let (mut exact, mut loose) = (StringMap::default(), StringMap::default());
+    let mut key = String::new();
     for (index, mark) in marks.iter().enumerate() {
-        exact.entry((mark.kind, &mark.raw, mark.symbol.as_deref())).or_insert(index);
-        loose.entry((mark.kind, &mark.raw)).or_insert(index);
+        for (map, symbol) in [(&mut exact, mark.symbol.as_deref()), (&mut loose, None)] {
+            write_claim(&mut key, mark.kind, symbol, &mark.raw);
+            if !map.contains(&key) {
+                map.insert(&key, index);
+            }
+        }
     }
     let mut found: Vec<(ByteSpan, usize)> = Vec::new();
     for (index, mark) in marks.iter().enumerate() {
@@ -50,9 +53,11 @@ pub fn mark_citations(text: &str, marks: &[Mark]) -> Vec<Segment> {
     let options = ExtractOptions { ambiguous_shas: true };
     for citation in extract_with(text, &Names::new(&[]), &options) {
         let raw = citation.raw(text);
-        let index = exact
-            .get(&(citation.kind, raw, citation.symbol.as_deref()))
-            .or_else(|| loose.get(&(citation.kind, raw)));
+        write_claim(&mut key, citation.kind, citation.symbol.as_deref(), raw);
+        let index = exact.get(&key).or_else(|| {
+            write_claim(&mut key, citation.kind, None, raw);
+            loose.get(&key)
+        });
         if let Some(&index) = index {
             found.push((citation.span, index));
             found.extend(citation.repeats.iter().map(|span| (*span, index)));
