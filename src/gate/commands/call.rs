@@ -129,6 +129,26 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
             || self.base.is_some_and(|base| base.items(Key::Value).contains(&option))
     }
 
+    /// True when one of the one-letter options `items` is in a bundle such as `-lc`. Behind an option
+    /// that takes a value stands the value: `-Cbuild` has no `-i`.
+    fn bundles(&self, text: &str, items: &[&str]) -> bool {
+        let Some(letters) = text.strip_prefix('-').filter(|_| self.has(Flag::Bundle)) else { return false };
+        let has = |items: &[&str], letter| {
+            items.iter().any(|item| {
+                item.strip_prefix('-').is_some_and(|option| option.len() == 1 && option.starts_with(letter))
+            })
+        };
+        for letter in letters.chars().take_while(char::is_ascii_alphabetic) {
+            if has(items, letter) {
+                return true;
+            }
+            if has(self.items(Key::Value), letter) {
+                return false;
+            }
+        }
+        false
+    }
+
     /// The tool with its sub-commands.
     fn about(&self) -> String {
         let mut about = String::with_capacity(32);
@@ -205,7 +225,7 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
                                 let rest = item.strip_prefix(text).and_then(|rest| rest.strip_prefix('='));
                                 rest.is_some_and(|rest| stands_for(rest, value))
                             })
-                    }) || (self.has(Flag::Bundle) && bundles(text, items)))
+                    }) || self.bundles(text, items))
             };
             options.is_needed |= matches(need);
             options.is_proved |= matches(prove);
@@ -484,9 +504,8 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
         let mut pipefail = false;
         while let Some(word) = self.words.get(at) {
             let text: &str = &word.text;
-            let is_script = script.contains(&text) || (self.has(Flag::Bundle) && bundles(text, script));
-            let is_off = self.items(Key::Off).contains(&text)
-                || (self.has(Flag::Bundle) && bundles(text, self.items(Key::Off)));
+            let is_script = script.contains(&text) || self.bundles(text, script);
+            let is_off = self.items(Key::Off).contains(&text) || self.bundles(text, self.items(Key::Off));
             if is_off {
                 return self.other();
             }
@@ -645,18 +664,6 @@ impl<'r, 'w, 't> Call<'r, 'w, 't> {
 
 fn is_option(text: &str) -> bool {
     text.len() > 1 && text.starts_with('-') && text != "--"
-}
-
-/// True when one of the one-letter options `items` is in a bundle such as `-lc`.
-fn bundles(text: &str, items: &[&str]) -> bool {
-    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-        return false;
-    };
-    letters.chars().take_while(char::is_ascii_alphabetic).any(|letter| {
-        items.iter().any(|item| {
-            item.strip_prefix('-').is_some_and(|option| option.len() == 1 && option.starts_with(letter))
-        })
-    })
 }
 
 fn joined(words: &[Word<'_>]) -> String {
