@@ -2,32 +2,9 @@
 import { expect, test } from "vitest";
 import { applyEdit, collectObservedPaths, createFileReadTracker, lexicalFileKeys, renderNumberedRead, replayObservationLedger, visibleFileEvidence, type Message } from "agent-evidence/ledger";
 import { modelLedger, renderModel } from "../support/ledger-model.js";
+import { Random } from "../support/random.js";
 
 const keyOf = lexicalFileKeys("/repo", false) as (path: string) => string;
-
-/** Numbers that are the same on every machine (mulberry32's mixing). */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  below(bound: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
-  }
-
-  once(inHowMany: number): boolean {
-    return this.below(inHowMany) === 0;
-  }
-
-  of<T>(items: readonly T[]): T {
-    return items[this.below(items.length)] as T;
-  }
-}
 
 const SPELLINGS = [["a.txt", "./a.txt", "/repo/a.txt"], ["dir/b.ts", "dir/../dir/b.ts"], ["é漢.md"], ["..hidden"], ["c"], ["d"], ["e"], ["f"]];
 const WORDS = ["a", "aa", "alpha", "é", "漢字", "😀", " ", "\t", "\\", "\"", "\u0000", "\u2028", "x".repeat(40)];
