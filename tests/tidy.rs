@@ -86,6 +86,29 @@ fn parts_do_not_import_each_other_and_the_base_imports_no_part() {
 }
 
 #[test]
+fn every_dependency_is_used_and_has_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let sources: Vec<String> = files("src", &["rs"]).iter().map(|(_, text)| code(text)).collect();
+    let mut section = "";
+    let mut before = "";
+    let mut seen = 0;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if let Some((name, _)) = line.split_once(" = ")
+            && (section == "[dependencies]" || section.ends_with(".dependencies]"))
+        {
+            assert!(before.starts_with("# "), "{name} has no reason");
+            let module = name.replace('-', "_");
+            assert!(sources.iter().any(|text| text.contains(&module)), "{name} is not used");
+            seen += 1;
+        }
+        before = line;
+    }
+    assert!(seen >= 10, "{seen}");
+}
+
+#[test]
 fn the_facade_names_node_only_in_its_node_files() {
     for (name, text) in files("pkg/src", &["ts"]) {
         let for_node = name.contains("/node/") || name.ends_with("-node.ts");

@@ -186,7 +186,7 @@ export class VerificationGate {
 
   /** The suspect changes of this run, sorted by path. */
   tamperSuspects(): SuspectMutation[] {
-    return JSON.parse(this.#ask((_, handle) => handle.tamper_suspects())) as SuspectMutation[];
+    return this.#ask((_, handle) => handle.tamper_suspects()) as SuspectMutation[];
   }
 
   /** True when a stop now would be answered. */
@@ -201,8 +201,7 @@ export class VerificationGate {
 
   /** The demand a stop would be answered with, as fields; spends nothing. */
   demandData(): DemandData | null {
-    const data = this.#ask((_, handle) => handle.demand_data());
-    return data === undefined ? null : (JSON.parse(data) as DemandData);
+    return this.#ask((_, handle) => handle.demand_data()) as DemandData | null;
   }
 
   /** The answer to a stop, and its budget is spent; `null` when nothing is to be asked. */

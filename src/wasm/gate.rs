@@ -2,16 +2,18 @@
 
 use super::read::{input_text, input_texts};
 use super::write::Packer;
-use crate::gate::{self, Change, Demand, Gate, Reason};
+use crate::gate::{self, Change, Gate, Reason};
 use js_sys::Array;
 use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 /// Stands between a path and the text of a change: no path holds it.
 const SEPARATOR: char = '\0';
 
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+/// A small structured value as the plain object that `JSON.parse` would make of it.
+fn plain(value: &impl Serialize) -> JsValue {
+    value.serialize(&Serializer::json_compatible()).unwrap_or_default()
 }
 
 /// One live gate; freed by its wrapper or by the collector.
@@ -97,8 +99,8 @@ impl GateHandle {
         self.gate.problem().map(|problem| gate::problem_message(problem).to_owned())
     }
 
-    pub fn tamper_suspects(&self) -> String {
-        json(&self.gate.tamper_suspects())
+    pub fn tamper_suspects(&self) -> JsValue {
+        plain(&self.gate.tamper_suspects())
     }
 
     /// 0 for none, else the reason in the order of its type.
@@ -110,8 +112,9 @@ impl GateHandle {
         })
     }
 
-    pub fn demand_data(&self) -> Option<String> {
-        self.gate.demand().map(|demand: Demand| json(&demand))
+    /// The demand or `null`.
+    pub fn demand_data(&self) -> JsValue {
+        plain(&self.gate.demand())
     }
 
     pub fn follow_up(&mut self) -> Option<String> {

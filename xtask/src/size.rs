@@ -7,7 +7,7 @@ use std::fs;
 const TARGET: u64 = 160_000;
 
 /// Gzipped bytes the engine may not pass while the aim is missed; lowered with every gain.
-const CEILING: u64 = 620_000;
+const CEILING: u64 = 530_000;
 
 /// Compares with `tests/data/size.txt` (2 % is a difference), or renews it.
 pub fn size(write: bool) -> Result {
