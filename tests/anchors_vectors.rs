@@ -67,6 +67,21 @@ fn a_repeated_sentence_is_told_apart_wherever_it_stands() {
 /// What is deep, left open, or one endless line. A square of any of these would not end in a test's
 /// life; how the time grows is measured by hand, not asserted.
 #[test]
+fn a_passage_inside_words_has_the_rest_of_them_around_it() {
+    let source = "The uncopyrightable signs.\n\nThe uncopyrightable signs of the miller's apprentice.\n";
+    let document = Document::new(source);
+    let at = |passage: &str, from: usize| {
+        let start = source.get(from..).and_then(|rest| rest.find(passage)).expect("there") + from;
+        document.text_fragment(passage, Some(start))
+    };
+    assert_eq!(at("copyright", 0), ":~:text=un-,copyright,-able");
+    assert_eq!(at("er's ap", 30), ":~:text=mill-,er's%20ap,-prentice");
+    // The same once more is told apart by what stands around it in its block.
+    assert_eq!(at("copyright", 30), ":~:text=The%20un-,copyright,-able%20signs%20of%20the");
+    assert_eq!(text_fragment("copyright"), ":~:text=copyright");
+}
+
+#[test]
 fn hostile_text_ends_and_stays_in_bounds() {
     for unit in [
         ">",

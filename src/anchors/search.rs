@@ -2,8 +2,8 @@
 //!
 //! Follows the text fragment specification's search: the first start in document order, then the
 //! first end after it; context must touch. A term lies inside one block, begins and ends at a word
-//! border. Borders of scripts without spaces are a dictionary's, so all of them count here: a hit too
-//! many only makes a link longer.
+//! border, except where it touches its context. Borders of scripts without spaces are a dictionary's,
+//! so all of them count here: a hit too many only makes a link longer.
 
 use super::blocks::{Page, is_unspaced};
 use crate::text::ByteSpan;
@@ -68,7 +68,7 @@ pub(super) fn first_hit(page: &Page, directive: &Directive) -> Option<ByteSpan> 
         }
         let hit = match &prefix_finder {
             Some(finder) => {
-                let context = find(text, finder, from, true, false)?;
+                let context = find(text, finder, from, true)?;
                 from = after(text, context.start);
                 let at = skip_space(text, context.end);
                 let hit = ByteSpan::new(at, at + start.len());
@@ -79,7 +79,7 @@ pub(super) fn first_hit(page: &Page, directive: &Directive) -> Option<ByteSpan> 
                 hit
             }
             None => {
-                let hit = find(text, &start_finder, from, true, free_end && end.is_none())?;
+                let hit = find(text, &start_finder, from, free_end && end.is_none())?;
                 from = after(text, hit.start);
                 hit
             }
@@ -104,7 +104,7 @@ pub(super) fn first_hit(page: &Page, directive: &Directive) -> Option<ByteSpan> 
             if tries > MAX_TRIES {
                 return None;
             }
-            let last = find(text, finder, end_from, true, free_end)?;
+            let last = find(text, finder, end_from, free_end)?;
             if follows(last.end) {
                 return Some(ByteSpan::new(hit.start, last.end));
             }
@@ -113,13 +113,13 @@ pub(super) fn first_hit(page: &Page, directive: &Directive) -> Option<ByteSpan> 
     }
 }
 
-/// The first place from `from` on with word borders at both sides; an end may be free.
-fn find(text: &str, finder: &Finder<'_>, from: usize, begins: bool, free_end: bool) -> Option<ByteSpan> {
+/// The first place from `from` on with word borders at both sides; the end may be free.
+fn find(text: &str, finder: &Finder<'_>, from: usize, free_end: bool) -> Option<ByteSpan> {
     let mut from = from;
     for _ in 0..MAX_TRIES {
         let at = from + finder.find(text.as_bytes().get(from..)?)?;
         let hit = ByteSpan::new(at, at + finder.needle().len());
-        if (!begins || is_border(text, hit.start)) && (free_end || is_border(text, hit.end)) {
+        if is_border(text, hit.start) && (free_end || is_border(text, hit.end)) {
             return Some(hit);
         }
         from = after(text, at);
