@@ -92,8 +92,6 @@ pub(super) struct Run {
     pub demands: u64,
     pub rechecks: u64,
     pub tamper_demands: u64,
-    /// The revision of the last demand.
-    pub demanded: u64,
     /// Sequence number of the last check that counted; 0 for none.
     pub verified: u64,
     /// By path.
@@ -294,8 +292,8 @@ impl Gate {
         if self.run.demands < MAX_VERIFICATION_INJECTIONS {
             return Some(if changed_again { Reason::Recheck } else { Reason::Initial });
         }
-        let demand_was_met = self.verified > self.run.demanded;
-        (changed_again && demand_was_met && self.run.rechecks == 0).then_some(Reason::Recheck)
+        // The first demand of a run was no recheck, so a check has counted since the change it was for.
+        (changed_again && self.run.rechecks == 0).then_some(Reason::Recheck)
     }
 
     /// The demand a stop would be answered with now, as data; nothing is spent.
@@ -322,7 +320,6 @@ impl Gate {
             reason => {
                 self.run.demands += 1;
                 self.run.rechecks += u64::from(reason == Reason::Recheck);
-                self.run.demanded = self.mutation;
                 self.run.rejected.clear();
                 self.run.cause = None;
             }
